@@ -1,0 +1,1 @@
+//! Safe ownership of AMD GPU memory over HIP

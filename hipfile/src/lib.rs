@@ -1,0 +1,1 @@
+//! Safe GPU-direct file I/O for AMD GPUs over libhipfile

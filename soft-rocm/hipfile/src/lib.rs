@@ -1,0 +1,1 @@
+//! libhipfile 0.5 in software, over the C ABI of HIP alone

@@ -1,0 +1,1 @@
+//! Builds the software ROCm prefix before tests that need it

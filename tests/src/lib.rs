@@ -1,0 +1,1 @@
+//! Tests of the workspace through its public interfaces

@@ -1,0 +1,2 @@
+//! Generates the hipfile-sys bindings from the headers
+fn main() {}

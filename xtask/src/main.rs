@@ -1,0 +1,2 @@
+//! Builds, tests and runs the workspace
+fn main() {}
