@@ -1,0 +1,2 @@
+//! Measurements to come.
+fn main() {}

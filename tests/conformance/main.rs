@@ -1,0 +1,2 @@
+//! Tests to come.
+fn main() {}
