@@ -1,2 +1,46 @@
-//! Builds, tests and runs the workspace
-fn main() {}
+//! Builds, tests and runs the workspace: `cargo xtask help` lists the commands.
+
+mod cargo;
+mod env;
+mod install;
+mod lock;
+mod pkgconfig;
+mod rocm;
+mod soft_rocm;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What every command returns; an error is printed as one line.
+type Result<T = ExitCode> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Builds, tests and runs the workspace.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    /// Which ROCm to use: a real one where a GPU and libhipfile are present (auto), the software one, or a prefix
+    #[arg(long, global = true, default_value = "auto", value_name = "auto|soft|PATH")]
+    rocm: rocm::Choice,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    SoftRocm(soft_rocm::Args),
+    Env(env::Args),
+}
+
+fn main() -> ExitCode {
+    let Cli { rocm, command } = Cli::parse();
+    let outcome = match command {
+        Command::SoftRocm(args) => soft_rocm::run(&args),
+        Command::Env(args) => env::run(&args, &rocm),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}

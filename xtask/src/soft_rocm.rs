@@ -1,0 +1,108 @@
+//! `cargo xtask soft-rocm`: the software ROCm as a prefix laid out as ROCm lays itself out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::cargo::{cargo, status};
+use crate::{Result, install, lock, pkgconfig, workspace};
+
+/// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
+const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"$(dirname \"$0\")/..\" && pwd -P)\"\n";
+
+/// The libhipfile release that the prefix stands in for.
+const HIPFILE_VERSION: &str = "0.5.0";
+
+/// Build the software ROCm and install it as a prefix
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Where to install it [default: target/soft-rocm]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The number in libamdhip64's SONAME: 7 as in ROCm 7, 6 as in ROCm 6
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    hip_soversion: u32,
+    /// Leave out hipAmdFileRead and hipAmdFileWrite, as HIP before 7.2 does
+    #[arg(long)]
+    no_ais: bool,
+}
+
+/// The command.
+pub fn run(args: &Args) -> Result {
+    let prefix = match &args.out {
+        Some(dir) => std::path::absolute(dir)?,
+        None if args.hip_soversion == 7 && !args.no_ais => workspace::soft_prefix(),
+        None => return Err("a variant needs a place of its own: give --out DIR".into()),
+    };
+    build(&prefix, args.hip_soversion, !args.no_ais)?;
+    eprintln!("software ROCm in {}", prefix.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds and installs the ordinary prefix where that is not done yet, and returns its path.
+pub fn ensure() -> Result<PathBuf> {
+    let prefix = workspace::soft_prefix();
+    build(&prefix, 7, true)?;
+    Ok(prefix)
+}
+
+fn build(prefix: &Path, soversion: u32, ais: bool) -> Result<()> {
+    let variant = format!("so{soversion}{}", if ais { "" } else { "-noais" });
+    let build_dir = workspace::root().join("target/soft-rocm-build").join(variant);
+    fs::create_dir_all(&build_dir)
+        .map_err(|error| format!("cannot create {}: {error}", build_dir.display()))?;
+    let lock_file = build_dir.join("lock");
+    let _lock = lock::exclusive(&lock_file)
+        .map_err(|error| format!("cannot lock {}: {error}", lock_file.display()))?;
+
+    if !prefix.join(".stamp").exists() {
+        eprintln!("building the software ROCm in {}", prefix.display());
+    }
+    let hip = format!("libamdhip64.so.{soversion}");
+    let libraries = [
+        ("soft-rocm-hip", hip.as_str(), "libamdhip64.so"),
+        ("soft-rocm-hipfile", "libhipfile.so.0", "libhipfile.so"),
+    ];
+    for (package, soname, name) in libraries {
+        let built = build_library(&build_dir, package, soversion, ais)?;
+        let lib = prefix.join("lib");
+        install::file(&lib.join(soname), &fs::read(built)?, 0o755)?;
+        install::link(&lib.join(name), soname)?;
+    }
+    install::tree(&workspace::root().join("soft-rocm/include"), &prefix.join("include"))?;
+    let pc = pkgconfig::text("${pcfiledir}/../..", "lib", HIPFILE_VERSION);
+    install::file(&prefix.join("lib/pkgconfig/hipfile.pc"), pc.as_bytes(), 0o644)?;
+    install::file(&prefix.join("bin/hipconfig"), HIPCONFIG.as_bytes(), 0o755)?;
+    install::stamp(&prefix.join(".stamp"))
+}
+
+/// Builds one library apart from everything else: with the workspace's flags it would carry the workspace's rpath.
+fn build_library(build_dir: &Path, package: &str, soversion: u32, ais: bool) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--lib",
+        "--locked",
+        "--package",
+        package,
+        "--target-dir",
+    ]);
+    command.arg(build_dir);
+    // Present but empty: wins over .cargo/config.toml and RUSTFLAGS.
+    command.env("CARGO_ENCODED_RUSTFLAGS", "");
+    for wrapper in ["RUSTC_WRAPPER", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET"] {
+        command.env_remove(wrapper);
+    }
+    if package == "soft-rocm-hip" {
+        command.env("SOFT_ROCM_HIP_SOVERSION", soversion.to_string());
+        if !ais {
+            command.arg("--no-default-features");
+        }
+    }
+    if !status(&mut command)?.success() {
+        return Err(format!("building {package} failed").into());
+    }
+    Ok(build_dir.join("release").join(format!("lib{}.so", package.replace('-', "_"))))
+}
