@@ -1,0 +1,63 @@
+//! Runs `cargo xtask soft-rocm`, unless a real ROCm was asked for.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+/// What the libraries are built from, and the stamp that `cargo xtask soft-rocm` leaves: it is ancient, so its presence
+/// never causes a run while its absence does.
+const WATCHED: &[&str] = &[
+    "Cargo.lock",
+    "hipfile-sys/src",
+    "rocm-loader/src",
+    "soft-rocm/hip",
+    "soft-rocm/hipfile",
+    "soft-rocm/include",
+    "target/soft-rocm/.stamp",
+    "xtask/src/soft_rocm.rs",
+];
+
+/// What cargo tells a build script and must not reach a cargo that builds something else, in another target directory.
+const REMOVED: &[&str] = &[
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_MAKEFLAGS",
+    "DEBUG",
+    "HOST",
+    "LD_LIBRARY_PATH",
+    "MAKEFLAGS",
+    "NUM_JOBS",
+    "OPT_LEVEL",
+    "OUT_DIR",
+    "PROFILE",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTDOC",
+    "RUSTFLAGS",
+    "TARGET",
+];
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=HIP_PATH");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for path in WATCHED {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    // .cargo/config.toml sets HIP_PATH to the folder of the software ROCm; any other value is someone's choice.
+    let chosen = env::var_os("HIP_PATH").and_then(|path| Path::new(&path).canonicalize().ok());
+    if chosen.is_none() || chosen != root.join("soft-rocm").canonicalize().ok() {
+        return;
+    }
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["xtask", "soft-rocm"]).current_dir(&root);
+    for name in REMOVED {
+        command.env_remove(name);
+    }
+    // The directory in use is locked by the cargo that runs this script.
+    command.env("CARGO_TARGET_DIR", root.join("target/xtask"));
+    match command.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => println!("cargo::error=`cargo xtask soft-rocm` failed ({status})"),
+        Err(error) => println!("cargo::error=cannot start `cargo xtask soft-rocm`: {error}"),
+    }
+}
