@@ -2,8 +2,9 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use crate::{Result, workspace};
 
@@ -34,13 +35,7 @@ pub fn cargo() -> Command {
 /// Removes from a command's environment what `cargo run` or a build script added to ours.
 pub fn clean(mut command: Command) -> Command {
     for (name, _) in env::vars_os() {
-        if let Some(text) = name.to_str()
-            && (text.starts_with("CARGO_PKG_")
-                || text.starts_with("CARGO_MANIFEST_")
-                || text.starts_with("CARGO_FEATURE_")
-                || text.starts_with("CARGO_CFG_")
-                || BUILD_SCRIPT.contains(&text))
-        {
+        if name.to_str().is_some_and(of_a_build) {
             command.env_remove(name);
         }
     }
@@ -49,6 +44,12 @@ pub fn clean(mut command: Command) -> Command {
         None => command.env_remove("LD_LIBRARY_PATH"),
     };
     command
+}
+
+/// Whether cargo sets this variable for what it builds or runs.
+fn of_a_build(name: &str) -> bool {
+    let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_FEATURE_", "CARGO_CFG_"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || BUILD_SCRIPT.contains(&name)
 }
 
 /// `LD_LIBRARY_PATH` without the directories that cargo and rustup add: target directories and the toolchain's own.
@@ -70,6 +71,78 @@ pub fn status(command: &mut Command) -> Result<ExitStatus> {
     command.status().map_err(|error| format!("cannot start {}: {error}", show(command.get_program())).into())
 }
 
+/// Runs a cargo command that builds and returns the programs it made or found up to date.
+pub fn programs(command: &mut Command) -> Result<Vec<PathBuf>> {
+    let output = command
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot start {}: {error}", show(command.get_program())))?;
+    if !output.status.success() {
+        return Err("the build failed".into());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(executable).collect())
+}
+
+/// The program that one of cargo's JSON messages reports.
+fn executable(message: &str) -> Option<PathBuf> {
+    let (_, rest) = message.split_once(r#""executable":""#)?;
+    let mut path = String::new();
+    let mut characters = rest.chars();
+    loop {
+        match characters.next()? {
+            '"' => return Some(path.into()),
+            '\\' => path.push(characters.next()?),
+            other => path.push(other),
+        }
+    }
+}
+
+/// An exit status as this process's own: a program ended by signal N gives 128 + N, as in a shell.
+pub fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
 fn show(program: &OsStr) -> String {
     Path::new(program).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_adds_to_the_library_path_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let toolchain = dir.path().join("toolchain/lib");
+        std::fs::create_dir_all(toolchain.join("rustlib")).unwrap();
+        let clean = |entries: &[&str]| {
+            let list = env::join_paths(entries).unwrap();
+            library_path(Some(&list), Path::new("/w/target")).map(|path| path.into_string().unwrap())
+        };
+        let toolchain = toolchain.to_str().unwrap();
+        assert_eq!(
+            clean(&["/w/target/debug/deps", "/a", toolchain, "/t/lib/rustlib/x/lib", "", "/b"]).unwrap(),
+            "/a:/b"
+        );
+        assert_eq!(clean(&["/w/target/debug"]), None);
+        assert_eq!(library_path(None, Path::new("/w/target")), None);
+    }
+
+    #[test]
+    fn programs_are_found_in_the_messages() {
+        let message = r#"{"reason":"compiler-artifact","executable":"/a \"b\"\\c/copy","fresh":true}"#;
+        assert_eq!(executable(message), Some(r#"/a "b"\c/copy"#.into()));
+        assert_eq!(executable(r#"{"reason":"compiler-artifact","executable":null}"#), None);
+        assert_eq!(executable(r#"{"executable":"/cut"#), None);
+    }
+
+    #[test]
+    fn exit_codes_pass_through() {
+        for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
+            let status = status(Command::new("sh").args(["-c", script])).unwrap();
+            assert_eq!(exit_code(status), ExitCode::from(code), "{script}");
+        }
+    }
 }

@@ -1,12 +1,18 @@
 //! Builds, tests and runs the workspace: `cargo xtask help` lists the commands.
 
 mod cargo;
+mod codegen;
+mod demo;
+mod elf;
 mod env;
 mod install;
 mod lock;
+mod needed;
 mod pkgconfig;
 mod rocm;
+mod run;
 mod soft_rocm;
+mod test;
 mod workspace;
 
 use std::process::ExitCode;
@@ -31,6 +37,10 @@ struct Cli {
 enum Command {
     SoftRocm(soft_rocm::Args),
     Env(env::Args),
+    Demo(demo::Args),
+    Test(test::Args),
+    Run(run::Args),
+    Codegen(codegen::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +48,10 @@ fn main() -> ExitCode {
     let outcome = match command {
         Command::SoftRocm(args) => soft_rocm::run(&args),
         Command::Env(args) => env::run(&args, &rocm),
+        Command::Demo(args) => demo::run(&args, &rocm),
+        Command::Test(args) => test::run(&args, &rocm),
+        Command::Run(args) => run::run(&args, &rocm),
+        Command::Codegen(args) => codegen::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error}");

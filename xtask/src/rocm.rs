@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::str::FromStr;
 
 use crate::cargo::library_path;
@@ -91,6 +92,11 @@ impl Rocm {
             format!("{:016x}", hasher.finish())
         };
         Ok(Self { prefix, lib, name })
+    }
+
+    /// Gives a command this ROCm, and a target directory of its own.
+    pub fn apply(&self, command: &mut Command) {
+        command.envs(self.environment()).env("CARGO_TARGET_DIR", self.target_dir());
     }
 
     /// The directory that holds it.

@@ -1,0 +1,22 @@
+//! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers.
+
+use crate::Result;
+use crate::cargo::{cargo, exit_code, status};
+
+/// Generate hipfile-sys's bindings from the headers (needs libclang)
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Compare instead of writing: fail at the first line that differs
+    #[arg(long)]
+    check: bool,
+}
+
+/// The command.
+pub fn run(args: &Args) -> Result {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--locked", "--package", "xtask-codegen", "--"]);
+    if args.check {
+        command.arg("--check");
+    }
+    Ok(exit_code(status(&mut command)?))
+}
