@@ -1,1 +1,2 @@
+//! Finds libhipfile.
 fn main() {}

@@ -228,7 +228,7 @@ typedef enum hipMemoryType {
 typedef struct hipPointerAttribute_t {
     /** What the pointer refers to. */
     enum hipMemoryType type;
-    /** Ordinal of the device that owns the memory; of no meaning for unregistered memory. */
+    /** Ordinal of the device that owns the memory; hipInvalidDeviceId for unregistered memory. */
     int device;
     /** Address for device code; NULL if there is none. */
     void *devicePointer;
@@ -284,6 +284,9 @@ typedef enum hipDriverProcAddressQueryResult {
     HIP_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } hipDriverProcAddressQueryResult;
 
+/** What a stream is behind its handle; no caller sees inside. */
+struct ihipStream_t;
+
 /** A stream: a queue of work on one device. NULL is the default stream. */
 typedef struct ihipStream_t *hipStream_t;
 
@@ -299,6 +302,9 @@ typedef union hipAmdFileHandle_t {
     /** Fixes the size. */
     uint8_t pad[8];
 } hipAmdFileHandle_t;
+
+/** Ordinal that belongs to no device. */
+#define hipInvalidDeviceId (-2)
 
 /** Pinned memory with the runtime's defaults. */
 #define hipHostMallocDefault 0x0u
@@ -317,12 +323,16 @@ typedef union hipAmdFileHandle_t {
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
 
-/** Name of a code, such as "hipErrorInvalidValue"; "hipErrorUnknown" for a code without one. Never NULL,
- *  never freed, works without a device. */
+/**
+ * Name of a code, such as "hipErrorInvalidValue"; "hipErrorUnknown" for a code without one. Never NULL, never
+ * freed; works without a device and in a forked child.
+ */
 const char *hipGetErrorName(hipError_t hip_error);
 
-/** Short text for a code, such as "invalid argument"; "unknown error" for a code without one. Never NULL,
- *  never freed, works without a device. */
+/**
+ * Short text for a code, such as "invalid argument"; "unknown error" for a code without one. Never NULL, never
+ * freed; works without a device and in a forked child.
+ */
 const char *hipGetErrorString(hipError_t hipError);
 
 /** The calling thread's last error, which is then reset to hipSuccess. */
@@ -333,100 +343,182 @@ hipError_t hipPeekAtLastError(void);
 
 /* ---- Runtime ----------------------------------------------------------------------------------- */
 
-/** Initialises the runtime; every other call does so too.
- *  hipErrorInvalidValue: flags is not 0. hipErrorInvalidDevice: there is no device. */
+/**
+ * Initialises the runtime; every call that needs it does so too.
+ *
+ * Errors: hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no device.
+ */
 hipError_t hipInit(unsigned int flags);
 
-/** Version of the driver, in the form of HIP_VERSION. hipErrorInvalidValue: driverVersion is NULL. */
+/**
+ * Version of the driver, in the form of HIP_VERSION.
+ *
+ * Errors: hipErrorInvalidValue if driverVersion is NULL.
+ */
 hipError_t hipDriverGetVersion(int *driverVersion);
 
-/** Version of the runtime, in the form of HIP_VERSION. hipErrorInvalidValue: runtimeVersion is NULL. */
+/**
+ * Version of the runtime, in the form of HIP_VERSION.
+ *
+ * Errors: hipErrorInvalidValue if runtimeVersion is NULL.
+ */
 hipError_t hipRuntimeGetVersion(int *runtimeVersion);
 
-/** Address of the function of that name. hipVersion is the version the caller was written for; flags is 0;
- *  symbolStatus may be NULL. hipErrorInvalidValue: symbol or pfn is NULL, flags is not 0, or there is no
- *  such function (pfn is then NULL). */
+/**
+ * Address of the function named symbol. hipVersion is the version the caller was written for; flags is 0;
+ * symbolStatus may be NULL.
+ *
+ * Errors: hipErrorInvalidValue if symbol or pfn is NULL, if flags is not 0, or if there is no such function
+ * (*pfn is NULL then).
+ */
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
                              hipDriverProcAddressQueryResult *symbolStatus);
 
 /* ---- Devices ----------------------------------------------------------------------------------- */
 
-/** Number of devices. hipErrorInvalidValue: count is NULL. hipErrorNoDevice: there is none (*count is 0). */
+/**
+ * Number of devices.
+ *
+ * Errors: hipErrorInvalidValue if count is NULL; hipErrorNoDevice if there is none (*count is 0 then).
+ */
 hipError_t hipGetDeviceCount(int *count);
 
-/** The calling thread's current device; 0 in a thread that has not chosen one.
- *  hipErrorInvalidValue: deviceId is NULL. hipErrorInvalidDevice: there is no device. */
+/**
+ * The calling thread's current device; 0 in a thread that has not chosen one.
+ *
+ * Errors: hipErrorInvalidValue if deviceId is NULL; hipErrorInvalidDevice if there is no device.
+ */
 hipError_t hipGetDevice(int *deviceId);
 
-/** Makes a device current for the calling thread. hipErrorInvalidDevice: there is no such device. */
+/**
+ * Makes a device current for the calling thread.
+ *
+ * Errors: hipErrorInvalidDevice if there is no such device.
+ */
 hipError_t hipSetDevice(int deviceId);
 
-/** One property of a device. hipErrorInvalidValue: pi is NULL or the attribute is not known.
- *  hipErrorInvalidDevice: there is no such device. */
+/**
+ * One property of a device.
+ *
+ * Errors: hipErrorInvalidValue if pi is NULL or the attribute is not known; hipErrorInvalidDevice if there is no
+ * such device.
+ */
 hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceId);
 
-/** Waits for all work of the current device. hipErrorInvalidDevice: there is no device. */
+/**
+ * Waits for all work of the current device.
+ *
+ * Errors: hipErrorInvalidDevice if there is no device.
+ */
 hipError_t hipDeviceSynchronize(void);
 
-/** Waits for all work of a stream; NULL is the current device's default stream.
- *  hipErrorInvalidHandle: there is no such stream. hipErrorInvalidDevice: there is no device. */
+/**
+ * Waits for all work of a stream; NULL is the current device's default stream.
+ *
+ * Errors: hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
+ */
 hipError_t hipStreamSynchronize(hipStream_t stream);
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
-/** Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
- *  hipErrorInvalidValue: ptr is NULL. hipErrorOutOfMemory: no free range is long enough (*ptr is NULL). */
+/**
+ * Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
+ *
+ * Errors: hipErrorInvalidValue if ptr is NULL; hipErrorOutOfMemory if no free range is long enough (*ptr is NULL
+ * then).
+ */
 hipError_t hipMalloc(void **ptr, size_t size);
 
-/** Frees memory from hipMalloc(); NULL is allowed.
- *  hipErrorInvalidValue: ptr is not the start of a live allocation, for example because it is free already. */
+/**
+ * Frees memory from hipMalloc(); NULL is allowed.
+ *
+ * Errors: hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
+ * already.
+ */
 hipError_t hipFree(void *ptr);
 
-/** Allocates pinned host memory. A size of 0 gives NULL and hipSuccess. flags: hipHostMalloc... bits.
- *  hipErrorInvalidValue: ptr is NULL or a bit is unknown. hipErrorOutOfMemory: the host has no memory left. */
+/**
+ * Allocates pinned host memory, aligned to a page. A size of 0 gives NULL and hipSuccess. flags is made of the
+ * hipHostMalloc... bits.
+ *
+ * Errors: hipErrorInvalidValue if ptr is NULL, if a bit is unknown or if memory is asked to be both coherent and
+ * non-coherent; hipErrorOutOfMemory if the host has no memory left (*ptr is NULL then).
+ */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 
-/** Frees memory from hipHostMalloc(); NULL is allowed.
- *  hipErrorInvalidValue: ptr is not the start of a live allocation of hipHostMalloc(). */
+/**
+ * Frees memory from hipHostMalloc(); NULL is allowed.
+ *
+ * Errors: hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
+ */
 hipError_t hipHostFree(void *ptr);
 
-/** Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
- *  hipErrorInvalidValue: devPtr is NULL, flags is not 0, or hstPtr is not pinned host memory. */
+/**
+ * Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
+ *
+ * Errors: hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
+ */
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int flags);
 
-/** Copies sizeBytes and returns when they have arrived. A side that is not device memory may be any host
- *  memory. Size 0 does nothing. hipErrorInvalidValue: a pointer is NULL, is not what kind says, or the range
- *  leaves its allocation. hipErrorInvalidMemcpyDirection: kind is not one of hipMemcpyKind. */
+/**
+ * Copies sizeBytes and returns when they have arrived. A side that is not device memory may be any host memory;
+ * pinned host memory passes for both. Ranges may overlap. Size 0 does nothing.
+ *
+ * Errors: hipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
+ * allocation; hipErrorInvalidMemcpyDirection if kind is not one of hipMemcpyKind.
+ */
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
 
-/** Fills device or pinned host memory with the low byte of value. Size 0 does nothing.
- *  hipErrorInvalidValue: dst is not such memory or the range leaves its allocation. */
+/**
+ * Fills device or pinned host memory with the low byte of value. Size 0 does nothing.
+ *
+ * Errors: hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
+ */
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes);
 
-/** Free and total memory of the current device. hipErrorInvalidValue: a pointer is NULL. */
+/**
+ * Free and total memory of the current device.
+ *
+ * Errors: hipErrorInvalidValue if a pointer is NULL.
+ */
 hipError_t hipMemGetInfo(size_t *free, size_t *total);
 
-/** What a pointer refers to; interior pointers are allowed. Memory the runtime does not know is answered
- *  with hipSuccess and hipMemoryTypeUnregistered. hipErrorInvalidValue: attributes or ptr is NULL. */
+/**
+ * What a pointer refers to; interior pointers are allowed. Memory the runtime does not know is answered with
+ * hipSuccess and hipMemoryTypeUnregistered.
+ *
+ * Errors: hipErrorInvalidValue if a pointer is NULL.
+ */
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
 
-/** Start and length of the allocation that holds dptr, which may point inside. pbase and psize may be NULL.
- *  hipErrorNotFound: no live allocation holds it. */
+/**
+ * Start and length of the allocation that holds dptr, which may point inside. pbase and psize may be NULL.
+ *
+ * Errors: hipErrorNotFound if no live allocation holds it.
+ */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
-/* Runtimes before HIP 7 lack these two: look them up with hipGetProcAddress() rather than linking them. */
+/* Older runtimes lack these two: look them up with hipGetProcAddress() rather than linking them. */
 
-/** Reads up to size bytes at file_offset of a file straight into device memory, in one step. The count goes
- *  to *size_copied; it is short at the end of the file. Where the operating system refuses, its error number
- *  goes to *status (0 otherwise) and the result is hipErrorUnknown; the range must be device memory (status
- *  EINVAL). hipErrorInvalidValue: size_copied or status is NULL. */
+/**
+ * Reads up to size bytes at file_offset of a file straight into device memory, in one step. *size_copied is the
+ * count; it is short at the end of the file. Size 0 does nothing.
+ *
+ * Errors: hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
+ * with its error number in *status (0 otherwise). Memory that is not wholly inside one allocation of device
+ * memory is refused with EINVAL.
+ */
 hipError_t hipAmdFileRead(hipAmdFileHandle_t handle, void *devicePtr, uint64_t size, int64_t file_offset,
                           uint64_t *size_copied, int32_t *status);
 
-/** Writes up to size bytes of device memory to a file at file_offset, in one step. Counts and errors as
- *  hipAmdFileRead(); nothing is synchronised to storage. */
+/**
+ * Writes up to size bytes of device memory to a file at file_offset, in one step. *size_copied is the count, which
+ * may be short. Nothing is synchronised to storage. Size 0 does nothing.
+ *
+ * Errors: as hipAmdFileRead().
+ */
 hipError_t hipAmdFileWrite(hipAmdFileHandle_t handle, void *devicePtr, uint64_t size, int64_t file_offset,
                            uint64_t *size_copied, int32_t *status);
 
