@@ -13,6 +13,7 @@ mod rocm;
 mod run;
 mod soft_rocm;
 mod test;
+mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ enum Command {
     Test(test::Args),
     Run(run::Args),
     Codegen(codegen::Args),
+    Tidy(tidy::Args),
 }
 
 fn main() -> ExitCode {
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args, &rocm),
         Command::Run(args) => run::run(&args, &rocm),
         Command::Codegen(args) => codegen::run(&args),
+        Command::Tidy(args) => tidy::run(&args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error}");

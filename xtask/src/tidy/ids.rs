@@ -1,0 +1,213 @@
+//! The statements in docs/src/contract.md and docs/src/soundness.md, and the tests that carry their ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use super::tree::{File, Tree};
+
+const PAGES: &[&str] = &["docs/src/contract.md", "docs/src/soundness.md"];
+
+/// The test folders in which every test belongs to a statement.
+const STATED: &[&str] = &["tests/abi/", "tests/clients/", "tests/conformance/", "tests/soundness/"];
+
+/// A row of a page.
+struct Statement<'a> {
+    id: String,
+    page: &'a str,
+    line: usize,
+    /// Why there is no test.
+    reason: &'a str,
+}
+
+/// Each statement has a test or a reason; each id in a test is a statement.
+pub fn documented_and_tested(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut known = BTreeSet::new();
+    let tested = tested(tree);
+    for statement in statements(tree) {
+        let Statement { id, page, line, reason } = statement;
+        match tested.get(&id) {
+            None if reason.is_empty() => {
+                findings.push(Finding::new(page, line, format!("{id} has no test and states no reason")));
+            }
+            Some((test, _)) if !reason.is_empty() => {
+                let message = format!("{id} states a reason for having no test, yet {test} names it");
+                findings.push(Finding::new(page, line, message));
+            }
+            _ => {}
+        }
+        if !known.insert(id.clone()) {
+            findings.push(Finding::new(page, line, format!("{id} is stated twice")));
+        }
+    }
+    for (id, (path, line)) in tested {
+        if !known.contains(&id) {
+            findings.push(Finding::new(
+                path,
+                line,
+                format!("{id} is no statement of {}", PAGES.join(" or ")),
+            ));
+        }
+    }
+    findings
+}
+
+/// Each test function in the folders of stated tests carries an id, in its name, its comment or its body.
+pub fn tests_carry_ids(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in tree.rust().filter(|file| STATED.iter().any(|folder| file.path.starts_with(folder))) {
+        let lines: Vec<&str> = file.text.lines().collect();
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.trim() == "#[test]") {
+            let before = lines.iter().take(index).rev().take_while(|line| !line.trim().is_empty());
+            let end = format!("{}}}", line.strip_suffix("#[test]").unwrap_or_default());
+            let after = lines.iter().skip(index).take_while(|line| **line != end);
+            if before.chain(after).all(|line| ids(line).is_empty()) {
+                findings.push(Finding::new(&file.path, index + 1, "this test carries no id of a statement"));
+            }
+        }
+    }
+    findings
+}
+
+/// How many statements there are, with tests and with reasons.
+pub fn tally(tree: &Tree) -> String {
+    let tested = tested(tree);
+    let all = statements(tree);
+    let with_test = all.iter().filter(|statement| tested.contains_key(&statement.id)).count();
+    let with_reason = all.iter().filter(|statement| !statement.reason.is_empty()).count();
+    format!("{} statements ({with_test} with tests, {with_reason} with reasons)", all.len())
+}
+
+fn statements(tree: &Tree) -> Vec<Statement<'_>> {
+    let mut statements = Vec::new();
+    for file in PAGES.iter().filter_map(|page| tree.get(page)) {
+        for (line, text) in file.lines() {
+            let Some(cells) = cells(text) else { continue };
+            let [first, .., reason] = cells.as_slice() else { continue };
+            if ids(first) == [*first] {
+                statements.push(Statement { id: (*first).to_owned(), page: &file.path, line, reason });
+            }
+        }
+    }
+    statements
+}
+
+/// The cells of a table's row; `\|` is part of a cell.
+fn cells(line: &str) -> Option<Vec<&str>> {
+    let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
+    let mut cells = Vec::new();
+    let mut start = 0;
+    for (at, _) in inner.match_indices('|').filter(|(at, _)| !inner[..*at].ends_with('\\')) {
+        cells.push(inner[start..at].trim());
+        start = at + 1;
+    }
+    cells.push(inner[start..].trim());
+    Some(cells)
+}
+
+/// The ids that tests carry, each with the first place that does.
+fn tested(tree: &Tree) -> BTreeMap<String, (&str, usize)> {
+    let mut found = BTreeMap::new();
+    for file in tree.ending(&[".rs", ".c", ".cpp"]) {
+        let first = first_test_line(file);
+        for (number, line) in file.lines().skip_while(|(number, _)| *number < first) {
+            for id in ids(line) {
+                found.entry(id).or_insert((file.path.as_str(), number));
+            }
+        }
+    }
+    found
+}
+
+/// Where the tests of a file begin: everything under a folder of tests, else what follows `#[cfg(test)]`.
+fn first_test_line(file: &File) -> usize {
+    let in_folder = file.path.starts_with("tests/") || file.path.contains("/tests/");
+    if in_folder || file.path.ends_with("/tests.rs") {
+        return 1;
+    }
+    let marked = file.lines().find(|(_, line)| line.trim().starts_with("#[cfg(test)]"));
+    if file.path.starts_with("xtask/") { usize::MAX } else { marked.map_or(usize::MAX, |(number, _)| number) }
+}
+
+/// The ids in a line, as in `HF-READ-07` and `fn snd_03_…`.
+fn ids(line: &str) -> Vec<String> {
+    let text = line.to_ascii_uppercase().replace('_', "-");
+    let mut found = Vec::new();
+    for start in ["HF-", "SND-"] {
+        for (at, _) in text.match_indices(start) {
+            let joined = text[..at].ends_with(|before: char| before.is_ascii_alphanumeric());
+            let mut parts = text[at..].split(|c: char| !c.is_ascii_alphanumeric());
+            let prefix = parts.next();
+            let area = if start == "HF-" { parts.next() } else { None };
+            let number = parts.next().unwrap_or_default();
+            let whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            if whole && !joined {
+                let parts: Vec<_> = [prefix, area, Some(number)].into_iter().flatten().collect();
+                found.push(parts.join("-"));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "| id | statement | versions | reason |\n|---|---|---|---|\n\
+        | HF-READ-01 | it reads | all | |\n| HF-READ-02 | a \\| b | all | no such device here |\n";
+
+    fn check(rule: fn(&Tree) -> Vec<Finding>, files: &[(&str, &str)]) -> Vec<String> {
+        let findings = rule(&Tree::of(files)).into_iter();
+        findings.map(|finding| format!("{}:{}: {}", finding.path, finding.line, finding.message)).collect()
+    }
+
+    #[test]
+    fn ids_are_found_in_text_and_in_names() {
+        assert_eq!(ids("// HF-READ-07: short, see SND-3"), ["HF-READ-07", "SND-3"]);
+        assert_eq!(ids("fn hf_read_07_is_short() {"), ["HF-READ-07"]);
+        assert_eq!(ids("SHELF-READ-07 HF-READ HF- SND-x hf_read"), [""; 0]);
+    }
+
+    #[test]
+    fn a_statement_with_a_test_or_a_reason_passes() {
+        for test in
+            [("tests/system/read.rs", "// HF-READ-01\n"), ("a/src/x.rs", "#[cfg(test)]\n// HF-READ-01\n")]
+        {
+            assert_eq!(check(documented_and_tested, &[("docs/src/contract.md", PAGE), test]), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_statement_without_test_is_found() {
+        let expected = ["docs/src/contract.md:3: HF-READ-01 has no test and states no reason"];
+        assert_eq!(check(documented_and_tested, &[("docs/src/contract.md", PAGE)]), expected);
+        let outside_tests = ("a/src/x.rs", "// HF-READ-01\n#[cfg(test)]\n");
+        assert_eq!(check(documented_and_tested, &[("docs/src/contract.md", PAGE), outside_tests]), expected);
+    }
+
+    #[test]
+    fn a_reason_that_no_longer_holds_is_found() {
+        let tests = ("tests/a.rs", "// HF-READ-01\n// HF-READ-02\n");
+        let found = check(documented_and_tested, &[("docs/src/contract.md", PAGE), tests]);
+        let expected =
+            "docs/src/contract.md:4: HF-READ-02 states a reason for having no test, yet tests/a.rs names it";
+        assert_eq!(found, [expected]);
+    }
+
+    #[test]
+    fn an_unknown_or_doubled_id_is_found() {
+        let page = format!("{PAGE}| HF-READ-01 | again | all | |\n");
+        let tests = ("tests/a.rs", "// HF-READ-01\n// SND-99\n");
+        let found = check(documented_and_tested, &[("docs/src/contract.md", &page), tests]);
+        assert_eq!(found[0], "docs/src/contract.md:5: HF-READ-01 is stated twice");
+        assert!(found[1].starts_with("tests/a.rs:2: SND-99 is no statement of"), "{found:?}");
+    }
+
+    #[test]
+    fn a_test_without_id_is_found() {
+        let text = "/// SND-01: why\n#[test]\nfn a() {\n}\n\n#[test]\nfn snd_02() {\n}\n\n#[test]\nfn c() {\n    // SND-03\n}\n\n#[test]\nfn d() {\n}\n\n// SND-04\n";
+        let found = check(tests_carry_ids, &[("tests/soundness/a.rs", text), ("tests/system/b.rs", text)]);
+        assert_eq!(found, ["tests/soundness/a.rs:15: this test carries no id of a statement"]);
+    }
+}

@@ -1,0 +1,67 @@
+//! `cargo xtask tidy`: rules of this repository that no other tool knows.
+
+mod docs;
+mod ids;
+mod manifests;
+mod source;
+mod text;
+mod tree;
+mod workflows;
+
+use std::process::ExitCode;
+
+use crate::{Result, workspace};
+use tree::Tree;
+
+/// Check the rules of this repository that no other tool knows
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// Something that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    /// Counted from 1; 0 where the whole file is meant.
+    line: usize,
+    message: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), line, message: message.into() }
+    }
+}
+
+/// A rule looks at all files and returns what breaks it.
+type Rule = fn(&Tree) -> Vec<Finding>;
+
+const RULES: &[Rule] = &[
+    text::whitespace,
+    text::machine_paths,
+    text::long_files,
+    ids::documented_and_tested,
+    ids::tests_carry_ids,
+    source::hip_runtime_sys,
+    source::errno,
+    source::let_chains,
+    source::safety_comments,
+    source::doctests,
+    manifests::published_dependencies,
+    docs::links,
+    workflows::steps,
+];
+
+/// The command.
+pub fn run(_: &Args) -> Result {
+    let tree = Tree::load(&workspace::root())?;
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
+    findings.sort();
+    for Finding { path, line, message } in &findings {
+        match line {
+            0 => println!("{path}: {message}"),
+            line => println!("{path}:{line}: {message}"),
+        }
+    }
+    println!("tidy: {} files, {}, {} findings", tree.files.len(), ids::tally(&tree), findings.len());
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
