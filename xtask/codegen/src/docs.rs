@@ -26,9 +26,7 @@ pub(crate) fn of_macros(code: &str, header: &str) -> String {
     let mut documented = false;
     for line in code.lines() {
         let name = line.strip_prefix("pub const ").and_then(|rest| rest.split(':').next());
-        if let (Some(name), false) = (name, documented)
-            && let Some(text) = comment_of_define(header, name)
-        {
+        if let Some(text) = name.filter(|_| !documented).and_then(|name| comment_of_define(header, name)) {
             push_comment(&mut out, "", &text);
         }
         out.push_str(line);
