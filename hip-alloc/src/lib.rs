@@ -1,1 +1,87 @@
-//! Safe ownership of AMD GPU memory over HIP
+//! Safe ownership of AMD GPU memory over HIP.
+//!
+//! ```text
+//!   Device::current / Device::new
+//!      │ make_current ──► DeviceGuard ── Drop: the previous device is current again
+//!      ▼
+//!   DeviceBuffer::{new, zeroed, with_alignment, from_host}          hipMalloc
+//!      │ slice, slice_mut ──► DeviceSlice<'_>, DeviceSliceMut<'_>   checked ranges, no call
+//!      │ copy_from_host, copy_to_host, to_vec, fill                 hipMemcpy, hipMemset, then a wait
+//!      │ registrations that others made (hipfile)  ──► removed before the memory goes
+//!      ▼
+//!   Drop, free, into_raw                                            hipFree, or leaked and counted
+//! ```
+//!
+//! # Rules that hold everywhere
+//! - **Bytes.** Device memory is a run of `u8`: every bit pattern that a device can leave there is valid. Lengths, offsets
+//!   and ranges are in bytes and checked with checked arithmetic before any call; zero bytes never reach HIP.
+//! - **Device.** The calling thread's current HIP device is the same before and after every call, on error paths too; only
+//!   [`Device::make_current`] changes it, until its guard is dropped. A buffer remembers its device.
+//! - **Waiting.** Copies and fills have happened when they return: each ends with a wait for the device's default stream.
+//!   They are ordered after work in the default stream and in streams that synchronise with it, not after work in
+//!   streams created as non-blocking: wait for those first.
+//! - **Drop never panics.** Memory that cannot be freed is leaked and counted ([`leaked`]); [`DeviceBuffer::free`] gives
+//!   the reason and the buffer.
+//! - **Forgetting is safe.** A guard over a buffer that is passed to [`core::mem::forget`] costs at most memory: see
+//!   [`DeviceMemory`].
+//! - **Fork.** HIP does not survive `fork`. In a child every call returns [`ErrorKind::Forked`] and Drop does nothing.
+//!
+//! # Linked or loaded
+//! With feature `link` (default) the program is linked with `libamdhip64`, found at build time. Without it the library is
+//! loaded on first use: the one already in the process, else from `ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm` and the
+//! system's directories, else [`ErrorKind::NotLoaded`] lists the places tried. [`load`] names the file instead.
+//!
+//! ```
+//! # fn main() -> hip_alloc::Result<()> {
+//! use hip_alloc::DeviceBuffer;
+//!
+//! let mut buffer = DeviceBuffer::zeroed(4096)?;
+//! buffer.copy_from_host(16, b"weights")?;
+//! assert_eq!(buffer.slice(16..23)?.to_vec()?, b"weights");
+//! # Ok(())
+//! # }
+//! ```
+#![deny(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("hip-alloc runs on Linux only: AMD's HIP for other systems lacks what it relies on");
+
+mod buffer;
+mod calls;
+mod device;
+mod error;
+mod ffi;
+mod fork;
+mod guard;
+mod hip_error;
+mod leaked;
+mod memory;
+mod range;
+mod region;
+mod registrations;
+mod release;
+mod slice;
+mod slice_mut;
+mod table;
+
+pub use buffer::DeviceBuffer;
+pub use device::{Device, MemoryInfo};
+pub use error::{Error, ErrorKind, Result};
+pub use guard::DeviceGuard;
+pub use hip_error::HipError;
+pub use leaked::{Leaked, leaked};
+pub use memory::{DeviceMemory, DeviceMemoryMut};
+pub use release::{FreeError, RawBuffer};
+pub use slice::DeviceSlice;
+pub use slice_mut::DeviceSliceMut;
+pub use table::load;
+
+// What the hipfile crate needs and nobody else should: not covered by semantic versioning.
+#[doc(hidden)]
+pub use fork::forked;
+#[doc(hidden)]
+pub use leaked::record as record_leak;
+#[doc(hidden)]
+pub use range::resolve as resolve_range;
+#[doc(hidden)]
+pub use registrations::{Access, RegistrationHook, Registrations, Removal, SetError};

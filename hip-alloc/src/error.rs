@@ -1,0 +1,206 @@
+//! The error of every operation of this crate.
+
+use core::fmt;
+use core::ops::Bound;
+use std::path::PathBuf;
+
+use crate::calls::Failure;
+use crate::device::{Device, MemoryInfo};
+use crate::hip_error::HipError;
+
+/// A [`Result`](core::result::Result) with this crate's [`Error`].
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// Why an operation failed: one pointer wide, one line when displayed (operation, then cause).
+///
+/// ```
+/// # fn main() -> hip_alloc::Result<()> {
+/// let buffer = hip_alloc::DeviceBuffer::new(100)?;
+/// let error = buffer.slice(90..110).unwrap_err();
+/// assert_eq!(error.kind(), hip_alloc::ErrorKind::OutOfRange);
+/// assert_eq!(error.to_string(), "DeviceBuffer::slice: bytes 90..110 are not within 0..100");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    operation: &'static str,
+    cause: Cause,
+}
+
+/// What kind of failure an [`Error`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The device has not enough free memory (`hipErrorOutOfMemory`).
+    OutOfMemory,
+    /// A range or offset is not within the memory it is meant for.
+    OutOfRange,
+    /// A length or alignment that no memory can have, or a value that HIP refused (`hipErrorInvalidValue`).
+    InvalidArgument,
+    /// There is no such device (`hipErrorNoDevice`, `hipErrorInvalidDevice`).
+    NoDevice,
+    /// A library still holds a registration of the memory, or HIP is in use already.
+    Busy,
+    /// The base address is registered already, with another length, by a guard that shares the memory.
+    AlreadyRegistered,
+    /// The process is a forked child, in which HIP cannot be used.
+    Forked,
+    /// HIP's library could not be loaded.
+    NotLoaded,
+    /// Any other code of HIP: see [`Error::hip_error`].
+    Hip,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Cause {
+    Hip { failure: Failure, bytes: Option<usize>, device: Option<Device>, memory: Option<MemoryInfo> },
+    Range { start: Bound<usize>, end: Bound<usize>, len: usize },
+    Span { offset: usize, count: usize, len: usize },
+    Length { len: usize },
+    Alignment { align: usize },
+    NoDevice { ordinal: u32, count: u32 },
+    Busy { base: usize, len: usize },
+    LengthDiffers { base: usize, len: usize, registered: usize },
+    InUse { path: PathBuf },
+    Forked,
+    NotLoaded(String),
+}
+
+impl Error {
+    pub(crate) fn new(operation: &'static str, cause: Cause) -> Self {
+        Self(Box::new(Inner { operation, cause }))
+    }
+
+    /// A failed HIP call, as `map_err` wants it.
+    pub(crate) fn hip(operation: &'static str) -> impl Fn(Failure) -> Self {
+        move |failure| Self::new(operation, Cause::Hip { failure, bytes: None, device: None, memory: None })
+    }
+
+    /// A failed HIP call for `bytes` bytes on `device`.
+    pub(crate) fn hip_on(operation: &'static str, device: Device, bytes: usize) -> impl Fn(Failure) -> Self {
+        move |failure| {
+            Self::new(
+                operation,
+                Cause::Hip { failure, bytes: Some(bytes), device: Some(device), memory: None },
+            )
+        }
+    }
+
+    /// The kind of failure.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match &self.0.cause {
+            Cause::Hip { failure, .. } => match failure.error {
+                HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
+                HipError::INVALID_VALUE => ErrorKind::InvalidArgument,
+                HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
+                _ => ErrorKind::Hip,
+            },
+            Cause::Range { .. } | Cause::Span { .. } => ErrorKind::OutOfRange,
+            Cause::Length { .. } | Cause::Alignment { .. } => ErrorKind::InvalidArgument,
+            Cause::NoDevice { .. } => ErrorKind::NoDevice,
+            Cause::Busy { .. } | Cause::InUse { .. } => ErrorKind::Busy,
+            Cause::LengthDiffers { .. } => ErrorKind::AlreadyRegistered,
+            Cause::Forked => ErrorKind::Forked,
+            Cause::NotLoaded(_) => ErrorKind::NotLoaded,
+        }
+    }
+
+    /// HIP's code, if a call into HIP failed.
+    #[must_use]
+    pub fn hip_error(&self) -> Option<HipError> {
+        match &self.0.cause {
+            Cause::Hip { failure, .. } => Some(failure.error),
+            _ => None,
+        }
+    }
+
+    /// The operation that failed, such as `DeviceBuffer::new`.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        self.0.operation
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("operation", &self.0.operation)
+            .field("cause", &self.0.cause)
+            .finish()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.operation, self.0.cause)
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hip { failure, bytes, device, memory } => {
+                f.write_str(failure.call)?;
+                if let Some(bytes) = bytes {
+                    write!(f, " of {bytes} bytes")?;
+                }
+                if let Some(device) = device {
+                    write!(f, " on device {}", device.ordinal())?;
+                }
+                write!(f, " failed: {}", failure.error)?;
+                match memory {
+                    Some(memory) => write!(f, "; {} of {} bytes are free", memory.free, memory.total),
+                    None => Ok(()),
+                }
+            }
+            Self::Range { start, end, len } => {
+                f.write_str("bytes ")?;
+                match start {
+                    Bound::Included(start) => write!(f, "{start}..")?,
+                    Bound::Excluded(start) => write!(f, "(after {start})..")?,
+                    Bound::Unbounded => f.write_str("..")?,
+                }
+                match end {
+                    Bound::Included(end) => write!(f, "={end}")?,
+                    Bound::Excluded(end) => write!(f, "{end}")?,
+                    Bound::Unbounded => {}
+                }
+                write!(f, " are not within 0..{len}")
+            }
+            Self::Span { offset, count, len } => {
+                write!(f, "{count} bytes at offset {offset} are not within 0..{len}")
+            }
+            Self::Length { len } => {
+                write!(f, "a length of {len} bytes is more than any memory can have, {} bytes", isize::MAX)
+            }
+            Self::Alignment { align } => write!(f, "an alignment of {align} is not a power of two"),
+            Self::NoDevice { ordinal, count: 0 } => {
+                write!(f, "there is no device {ordinal}: HIP has no device")
+            }
+            Self::NoDevice { ordinal, count } => {
+                write!(f, "there is no device {ordinal}: HIP has devices 0 to {}", count.saturating_sub(1))
+            }
+            Self::Busy { base, len } => write!(
+                f,
+                "a library still holds the registration of {len} bytes at {base:#x}; try again when its operations have ended"
+            ),
+            Self::LengthDiffers { base, len, registered } => write!(
+                f,
+                "{len} bytes at {base:#x} can't share the registration of {registered} bytes there; register the same length"
+            ),
+            Self::InUse { path } => {
+                write!(f, "HIP is in use already, so {} can no longer be chosen; load first", path.display())
+            }
+            Self::Forked => f.write_str("HIP cannot be used in a forked child; exec a new program instead"),
+            Self::NotLoaded(reason) => f.write_str(reason),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! HIP's error codes.
+
+use core::fmt;
+
+use crate::fork::forked;
+use crate::table;
+
+/// A code of HIP (C: `hipError_t`), known to this crate or not.
+///
+/// Displayed as name, code and text, which come from the HIP in use: `hipErrorOutOfMemory (2): out of memory`.
+///
+/// ```
+/// let error = hip_alloc::HipError::from(2);
+/// assert_eq!(error.code(), 2);
+/// assert_eq!(error, hip_alloc::HipError::OUT_OF_MEMORY);
+/// println!("{error}");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(alias = "hipError_t")]
+pub struct HipError(u32);
+
+impl HipError {
+    /// `hipErrorInvalidValue` (1).
+    pub const INVALID_VALUE: Self = Self(1);
+    /// `hipErrorOutOfMemory` (2).
+    pub const OUT_OF_MEMORY: Self = Self(2);
+    /// `hipErrorNoDevice` (100).
+    pub const NO_DEVICE: Self = Self(100);
+    /// `hipErrorInvalidDevice` (101).
+    pub const INVALID_DEVICE: Self = Self(101);
+
+    /// The number that HIP returned.
+    #[must_use]
+    pub const fn code(self) -> u32 {
+        self.0
+    }
+
+    /// HIP's name of the code, such as `hipErrorOutOfMemory`; `None` if HIP is not in use, or in a forked child.
+    #[must_use]
+    #[doc(alias = "hipGetErrorName")]
+    pub fn name(self) -> Option<&'static str> {
+        hip()?.error_name(self.0)
+    }
+
+    /// HIP's description of the code; `None` if HIP is not in use, in a forked child, or if it has only a name.
+    #[must_use]
+    #[doc(alias = "hipGetErrorString")]
+    pub fn description(self) -> Option<&'static str> {
+        let text = hip()?.error_text(self.0)?;
+        // Older HIPs return the name here.
+        (Some(text) != self.name()).then_some(text)
+    }
+}
+
+fn hip() -> Option<&'static crate::ffi::Functions> {
+    if forked() { None } else { table::in_use() }
+}
+
+impl From<u32> for HipError {
+    fn from(code: u32) -> Self {
+        Self(code)
+    }
+}
+
+impl From<HipError> for u32 {
+    fn from(error: HipError) -> Self {
+        error.0
+    }
+}
+
+impl fmt::Display for HipError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{name} ({})", self.0)?,
+            None => write!(f, "HIP error {}", self.0)?,
+        }
+        match self.description() {
+            Some(text) => write!(f, ": {text}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl core::error::Error for HipError {}

@@ -1,0 +1,165 @@
+//! How device memory goes: Drop, `free`, `into_raw`; and how it comes from elsewhere.
+#![allow(unsafe_code, reason = "frees memory and takes ownership of raw memory")]
+
+use core::ffi::c_void;
+use core::fmt;
+use core::mem;
+use core::ptr;
+
+use crate::buffer::DeviceBuffer;
+use crate::device::Device;
+use crate::error::{Error, ErrorKind, Result};
+use crate::leaked;
+use crate::region::Region;
+use crate::registrations::Registrations;
+use crate::table;
+
+/// The parts of a [`DeviceBuffer`] without their owner: see [`DeviceBuffer::into_raw`].
+///
+/// ```
+/// # fn main() -> hip_alloc::Result<()> {
+/// use hip_alloc::{DeviceBuffer, RawBuffer};
+///
+/// let raw: RawBuffer = DeviceBuffer::from_host(b"abc")?.into_raw().map_err(|(_, error)| error)?;
+/// // SAFETY: the parts are those of a buffer, and nobody freed them.
+/// let buffer = unsafe { DeviceBuffer::from_raw(raw) };
+/// assert_eq!(buffer.to_vec()?, b"abc");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawBuffer {
+    /// What `hipMalloc` returned and `hipFree` takes; null if `len` is 0.
+    pub allocation: *mut c_void,
+    /// Where the bytes begin, counted from `allocation`: not 0 only for some aligned buffers.
+    pub offset: usize,
+    /// Number of bytes.
+    pub len: usize,
+    /// The device that the memory is on.
+    pub device: Device,
+}
+
+/// A buffer that could not be freed, and why: see [`DeviceBuffer::free`].
+///
+/// ```
+/// # fn main() -> hip_alloc::Result<()> {
+/// let buffer = hip_alloc::DeviceBuffer::new(4096)?;
+/// if let Err(failed) = buffer.free() {
+///     eprintln!("{failed}; trying once more");
+///     failed.into_buffer().free()?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct FreeError {
+    buffer: DeviceBuffer,
+    error: Error,
+}
+
+impl FreeError {
+    /// Why the buffer could not be freed.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The buffer, still allocated.
+    #[must_use]
+    pub fn into_buffer(self) -> DeviceBuffer {
+        self.buffer
+    }
+
+    /// The buffer and the reason.
+    #[must_use]
+    pub fn into_parts(self) -> (DeviceBuffer, Error) {
+        (self.buffer, self.error)
+    }
+}
+
+impl fmt::Display for FreeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl core::error::Error for FreeError {}
+
+impl From<FreeError> for Error {
+    /// Drops the buffer, which tries once more to free it.
+    fn from(failed: FreeError) -> Self {
+        failed.error
+    }
+}
+
+impl DeviceBuffer {
+    /// Frees the memory and says if that fails, which Drop can't. Waits for the device.
+    ///
+    /// # Errors
+    /// The buffer comes back with the reason: [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a library still holds a
+    /// registration whose guard was forgotten; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child; else
+    /// HIP's.
+    #[doc(alias = "hipFree")]
+    pub fn free(mut self) -> core::result::Result<(), FreeError> {
+        match self.release("DeviceBuffer::free") {
+            Ok(()) => Ok(()),
+            Err(error) => Err(FreeError { buffer: self, error }),
+        }
+    }
+
+    /// Takes the memory apart; whoever has the parts frees them.
+    ///
+    /// # Errors
+    /// The buffer comes back with the reason: [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a library still holds a
+    /// registration whose guard was forgotten; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
+    pub fn into_raw(mut self) -> core::result::Result<RawBuffer, (Self, Error)> {
+        if let Err(error) = self.registrations.clear("DeviceBuffer::into_raw") {
+            return Err((self, error));
+        }
+        let (allocation, region) = (self.allocation, self.region);
+        self.allocation = ptr::null_mut();
+        let offset = region.pointer.addr().wrapping_sub(allocation.addr());
+        Ok(RawBuffer { allocation, offset, len: region.len, device: region.device })
+    }
+
+    /// Owns memory that came from [`into_raw`](Self::into_raw) or from `hipMalloc`.
+    ///
+    /// # Safety
+    /// `raw.allocation` came from `hipMalloc` while `raw.device` was current and was not freed; it has at least
+    /// `raw.offset + raw.len` bytes, at most `isize::MAX`. Nobody else uses or frees it, and no library holds a registration
+    /// of it. Or all of `raw` but the device is null and 0.
+    #[must_use]
+    pub unsafe fn from_raw(raw: RawBuffer) -> Self {
+        let RawBuffer { allocation, offset, len, device } = raw;
+        let pointer = allocation.cast::<u8>().wrapping_add(offset).cast();
+        Self { allocation, region: Region { pointer, len, device }, registrations: Registrations::default() }
+    }
+
+    /// Deregisters and frees. After success there is nothing left to free.
+    fn release(&mut self, operation: &'static str) -> Result<()> {
+        self.registrations.clear(operation)?;
+        if self.allocation.is_null() {
+            return Ok(());
+        }
+        let hip = table::functions(operation)?;
+        let Region { device, len, .. } = self.region;
+        let _guard = device.enter(operation, hip)?;
+        // SAFETY: requires an allocation that nobody uses; holds because the buffer owns it, we have the buffer to ourselves,
+        // and no library remembers it.
+        unsafe { hip.free(self.allocation) }.map_err(Error::hip_on(operation, device, len))?;
+        self.allocation = ptr::null_mut();
+        Ok(())
+    }
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        let Err(error) = self.release("DeviceBuffer::drop") else { return };
+        // Kept registrations need their hooks' driver to stay open, and in a forked child the set may have been left half
+        // changed by a thread that is not there.
+        mem::forget(mem::take(&mut self.registrations));
+        if error.kind() != ErrorKind::Forked {
+            leaked::record(self.region.len);
+        }
+    }
+}
