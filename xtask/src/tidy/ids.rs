@@ -121,8 +121,7 @@ fn tested(tree: &Tree) -> BTreeMap<String, (&str, usize)> {
 
 /// Where the tests of a file begin: everything under a folder of tests, else what follows `#[cfg(test)]`.
 fn first_test_line(file: &File) -> usize {
-    let in_folder = file.path.starts_with("tests/") || file.path.contains("/tests/");
-    if in_folder || file.path.ends_with("/tests.rs") {
+    if file.is_test() {
         return 1;
     }
     let marked = file.lines().find(|(_, line)| line.trim().starts_with("#[cfg(test)]"));

@@ -72,6 +72,12 @@ impl File {
         self.text.lines().next().is_some_and(|line| line.starts_with("// @generated"))
     }
 
+    /// Whether it holds tests and nothing else.
+    pub fn is_test(&self) -> bool {
+        let in_folder = self.path.starts_with("tests/") || self.path.contains("/tests/");
+        in_folder || self.path.ends_with("/tests.rs") || self.path.ends_with("/test.rs")
+    }
+
     /// The lines with their numbers, counted from 1.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
