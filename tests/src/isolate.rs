@@ -1,0 +1,42 @@
+//! One test, one process: libraries keep state and read their environment once in a process.
+
+use std::env;
+use std::ffi::OsStr;
+use std::process::Command;
+
+/// Says to a process which one test it was started for.
+const CASE: &str = "HIPFILE_TESTS_CASE";
+
+/// Runs `body` in a process of its own, under `environment`.
+///
+/// `test` is the path of the calling test, as libtest prints it. The process is this executable once more,
+/// asked for that one test; the call that then happens runs `body`.
+pub fn isolated<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K, V)], body: impl FnOnce()) {
+    if env::var_os(CASE).is_some_and(|case| case == test) {
+        body();
+        // A wrong path runs no test at all and exits with 0; this line tells the two apart.
+        println!("{}", ran(test));
+        return;
+    }
+    let mut command = Command::new(env::current_exe().expect("an executable has a path"));
+    command.args([test, "--exact", "--nocapture", "--include-ignored", "--test-threads=1"]);
+    command.env(CASE, test);
+    for (name, value) in environment {
+        command.env(name, value);
+    }
+    let output = command.output().expect("the test executable starts");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{test}, in its own process: {}\n{stdout}{stderr}", output.status);
+    assert!(stdout.contains(&ran(test)), "no test is called {test}\n{stdout}{stderr}");
+    print!("{stdout}");
+}
+
+/// [`isolated`] with the environment as it is.
+pub fn alone(test: &str, body: impl FnOnce()) {
+    isolated::<&str, &str>(test, &[], body);
+}
+
+fn ran(test: &str) -> String {
+    format!("[isolated] {test} ran to its end")
+}
