@@ -1,5 +1,7 @@
 //! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers.
 
+use std::process::Command;
+
 use crate::Result;
 use crate::cargo::{cargo, exit_code, status};
 
@@ -13,10 +15,15 @@ pub struct Args {
 
 /// The command.
 pub fn run(args: &Args) -> Result {
+    Ok(exit_code(status(&mut command(args.check))?))
+}
+
+/// The program that generates, or compares. It is a package of its own, since building it takes a minute.
+pub fn command(check: bool) -> Command {
     let mut command = cargo();
     command.args(["run", "--quiet", "--locked", "--package", "xtask-codegen", "--"]);
-    if args.check {
+    if check {
         command.arg("--check");
     }
-    Ok(exit_code(status(&mut command)?))
+    command
 }

@@ -1,8 +1,10 @@
 //! Builds, tests and runs the workspace: `cargo xtask help` lists the commands.
 
 mod cargo;
+mod ci;
 mod codegen;
 mod demo;
+mod doctor;
 mod elf;
 mod env;
 mod install;
@@ -43,6 +45,9 @@ enum Command {
     Run(run::Args),
     Codegen(codegen::Args),
     Tidy(tidy::Args),
+    Ci(ci::Args),
+    Pkgconfig(pkgconfig::Args),
+    Doctor(doctor::Args),
 }
 
 fn main() -> ExitCode {
@@ -55,6 +60,9 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args, &rocm),
         Command::Codegen(args) => codegen::run(&args),
         Command::Tidy(args) => tidy::run(&args),
+        Command::Ci(args) => ci::run(&args, &rocm),
+        Command::Pkgconfig(args) => pkgconfig::run(&args),
+        Command::Doctor(args) => doctor::run(&args, &rocm),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("error: {error}");

@@ -35,6 +35,8 @@ impl FromStr for Choice {
     }
 }
 
+const HIPFILE_H: &str = "include/hipfile.h";
+
 /// A ROCm prefix that holds both libraries and their headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rocm {
@@ -79,7 +81,7 @@ impl Rocm {
                 format!("no ROCm in {}: {} lacks libamdhip64.so", prefix.display(), lib.display()).into()
             );
         }
-        for header in ["include/hipfile.h", "include/hip/hip_runtime_api.h"] {
+        for header in [HIPFILE_H, "include/hip/hip_runtime_api.h"] {
             if !prefix.join(header).is_file() {
                 return Err(format!("no ROCm in {}: it has no {header}", prefix.display()).into());
             }
@@ -107,6 +109,19 @@ impl Rocm {
     /// The directory of its libraries.
     pub fn lib(&self) -> &Path {
         &self.lib
+    }
+
+    /// The header of libhipfile.
+    pub fn header(&self) -> PathBuf {
+        self.prefix.join(HIPFILE_H)
+    }
+
+    /// The version in libhipfile's header, as in `0.5.0`.
+    pub fn hipfile_version(&self) -> Option<String> {
+        let header = fs::read_to_string(self.header()).ok()?;
+        let numbers: Option<Vec<u32>> =
+            ["MAJOR", "MINOR", "PATCH"].iter().map(|part| number(&header, part)).collect();
+        Some(numbers?.iter().map(u32::to_string).collect::<Vec<_>>().join("."))
     }
 
     /// Whether it is the workspace's own software ROCm.
@@ -141,6 +156,19 @@ impl Rocm {
     }
 }
 
+/// The value of `HIPFILE_VERSION_<part>` in a header.
+fn number(header: &str, part: &str) -> Option<u32> {
+    let name = format!("HIPFILE_VERSION_{part}");
+    header.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        if words.next() == Some("#define") && words.next() == Some(&name) {
+            words.next()?.parse().ok()
+        } else {
+            None
+        }
+    })
+}
+
 /// `first`, then what `list` holds besides it and besides the folder that .cargo/config.toml puts there for plain cargo.
 fn prepend(first: PathBuf, list: Option<&OsStr>) -> OsString {
     let plain = workspace::root().join("soft-rocm");
@@ -149,26 +177,11 @@ fn prepend(first: PathBuf, list: Option<&OsStr>) -> OsString {
     env::join_paths(std::iter::once(first.clone()).chain(kept)).unwrap_or_else(|_| first.into())
 }
 
-/// Where a real ROCm may be: what the user names, then the places ROCm installs itself to, the newest first.
+/// Where a real ROCm may be. `ROCM_PATH` counts unless it is the value that .cargo/config.toml sets.
 pub fn real_prefixes() -> Vec<PathBuf> {
     let plain = workspace::root().join("soft-rocm");
-    let mut found: Vec<PathBuf> = ["ROCM_PATH", "HIP_PATH"]
-        .iter()
-        .filter_map(env::var_os)
-        .map(PathBuf::from)
-        .filter(|path| !path.as_os_str().is_empty() && !path.starts_with(&plain))
-        .collect();
-    let mut cores: Vec<PathBuf> = fs::read_dir("/opt/rocm")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("core-")))
-        .collect();
-    cores.sort();
-    found.extend(cores.into_iter().rev());
-    found.push("/opt/rocm".into());
-    found.dedup();
-    found
+    let chosen = env::var_os("ROCM_PATH").filter(|path| !Path::new(path).starts_with(&plain));
+    rocm_loader::Search::new(Path::new("/"), chosen.as_deref()).prefixes().to_vec()
 }
 
 /// Whether the kernel driver reports a GPU.
@@ -177,4 +190,91 @@ pub fn gpu_present() -> bool {
     nodes
         .filter_map(|node| fs::read_to_string(node.ok()?.path().join("gpu_id")).ok())
         .any(|id| id.trim() != "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A prefix with these files.
+    fn prefix(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "#define HIPFILE_VERSION_MAJOR 0\n#define HIPFILE_VERSION_MINOR 4\n  #define HIPFILE_VERSION_PATCH 1\n")
+                .unwrap();
+        }
+        dir
+    }
+
+    const WHOLE: [&str; 4] =
+        ["lib/libhipfile.so", "lib/libamdhip64.so", "include/hipfile.h", "include/hip/hip_runtime_api.h"];
+
+    #[test]
+    fn the_value_of_the_option() {
+        let choice = |text: &str| text.parse::<Choice>().unwrap();
+        assert_eq!(choice("auto"), Choice::Auto);
+        assert_eq!(choice("soft"), Choice::Soft);
+        assert_eq!(choice("./soft"), Choice::Prefix("./soft".into()));
+    }
+
+    #[test]
+    fn what_a_prefix_lacks_is_named() {
+        for missing in WHOLE {
+            let files: Vec<_> = WHOLE.into_iter().filter(|file| *file != missing).collect();
+            let dir = prefix(&files);
+            let error = Rocm::at(dir.path()).unwrap_err().to_string();
+            let name = missing.strip_prefix("lib/").unwrap_or(missing);
+            assert!(error.starts_with("no ROCm in ") && error.ends_with(name), "{error}");
+        }
+        let error = Rocm::at(Path::new("/nonexistent")).unwrap_err().to_string();
+        assert_eq!(error, "no ROCm in /nonexistent: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn the_environment_puts_the_prefix_first_and_drops_the_folder_for_plain_cargo() {
+        let dir = prefix(&WHOLE);
+        let rocm = Rocm::at(dir.path()).unwrap();
+        let plain = workspace::root().join("soft-rocm/pkgconfig");
+        let inherited = |name: &str| match name {
+            "PATH" => Some("/bin:/usr/bin".into()),
+            "PKG_CONFIG_PATH" => Some(plain.clone().into()),
+            "LD_LIBRARY_PATH" => Some("/mine".into()),
+            _ => None,
+        };
+        let root = dir.path().canonicalize().unwrap();
+        let root = root.to_str().unwrap();
+        let environment: Vec<_> = rocm
+            .environment_over(inherited)
+            .into_iter()
+            .map(|(name, value)| format!("{name}={}", value.to_str().unwrap().replace(root, "P")))
+            .collect();
+        let expected = [
+            "HIP_PATH=P",
+            "ROCM_PATH=P",
+            "HIPFILE_LIB_DIR=P/lib",
+            "HIPFILE_INCLUDE_DIR=P/include",
+            "PKG_CONFIG_PATH=P/lib/pkgconfig",
+            "PATH=P/bin:/bin:/usr/bin",
+            "LD_LIBRARY_PATH=P/lib:/mine",
+        ];
+        assert_eq!(environment, expected);
+    }
+
+    #[test]
+    fn each_rocm_has_a_target_directory() {
+        let (one, two) = (prefix(&WHOLE), prefix(&WHOLE));
+        let target = |dir: &tempfile::TempDir| Rocm::at(dir.path()).unwrap().target_dir();
+        assert_ne!(target(&one), target(&two));
+        assert_eq!(target(&one), target(&one));
+    }
+
+    #[test]
+    fn the_version_is_read_from_the_header() {
+        let dir = prefix(&WHOLE);
+        assert_eq!(Rocm::at(dir.path()).unwrap().hipfile_version().as_deref(), Some("0.4.1"));
+        fs::write(dir.path().join("include/hipfile.h"), "#define HIPFILE_VERSION_MAJOR 1\n").unwrap();
+        assert_eq!(Rocm::at(dir.path()).unwrap().hipfile_version(), None);
+    }
 }

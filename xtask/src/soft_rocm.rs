@@ -11,7 +11,7 @@ use crate::{Result, install, lock, pkgconfig, workspace};
 const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"$(dirname \"$0\")/..\" && pwd -P)\"\n";
 
 /// The libhipfile release that the prefix stands in for.
-const HIPFILE_VERSION: &str = "0.5.0";
+pub const HIPFILE_VERSION: &str = "0.5.0";
 
 /// Build the software ROCm and install it as a prefix
 #[derive(Debug, clap::Args)]

@@ -67,9 +67,14 @@ fn push_comment(out: &mut String, indent: &str, text: &str) {
     }
 }
 
+/// Begins with a capital letter, unless the first word is a name that has capitals of its own.
 fn capitalised(text: &str) -> String {
+    let name = text.split(' ').next().is_some_and(|word| word.contains(char::is_uppercase));
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    match letters.next() {
+        Some(first) if !name => first.to_uppercase().chain(letters).collect(),
+        _ => text.to_owned(),
+    }
 }
 
 /// Undoes the escapes of a Rust string literal that occur in text.
@@ -109,6 +114,12 @@ mod tests {
     fn errors_get_their_heading() {
         let code = "#[doc = \" Does it.\\n\\n Errors: none\\n at all.\"]\n";
         assert_eq!(as_comments(code), "/// Does it.\n///\n/// # Errors\n///\n/// None\n/// at all.\n");
+    }
+
+    #[test]
+    fn names_keep_their_spelling() {
+        let code = "#[doc = \" Errors: hipErrorNotFound\"]\n";
+        assert_eq!(as_comments(code), "/// # Errors\n///\n/// hipErrorNotFound\n");
     }
 
     #[test]

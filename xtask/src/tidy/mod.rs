@@ -53,6 +53,11 @@ const RULES: &[Rule] = &[
 
 /// The command.
 pub fn run(_: &Args) -> Result {
+    check().map(|()| ExitCode::SUCCESS)
+}
+
+/// Prints what breaks a rule; an error if anything does.
+pub fn check() -> Result<()> {
     let tree = Tree::load(&workspace::root())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.sort();
@@ -62,6 +67,9 @@ pub fn run(_: &Args) -> Result {
             line => println!("{path}:{line}: {message}"),
         }
     }
-    println!("tidy: {} files, {}, {} findings", tree.files.len(), ids::tally(&tree), findings.len());
-    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    println!("tidy: {} files, {}", tree.files.len(), ids::tally(&tree));
+    match findings.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} findings").into()),
+    }
 }

@@ -1,0 +1,208 @@
+//! `cargo xtask ci`: every check besides the tests, in the order in which they are quickest to fail.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use crate::cargo::{cargo, clean, status};
+use crate::rocm::{self, Rocm};
+use crate::{Result, workspace};
+
+/// Run every check besides the tests
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// A check; an error is its failure.
+type Check = fn(&Rocm) -> Result<()>;
+
+const CHECKS: &[(&str, Check)] = &[
+    ("format", format),
+    ("tidy", tidy),
+    ("generated code", codegen),
+    ("clippy", clippy),
+    ("documentation", documentation),
+    ("documentation without ROCm", documentation_without_rocm),
+    ("library without linking", without_linking),
+    ("oldest compiler", oldest_compiler),
+    ("C program by pkg-config", pkg_config_client),
+    ("packages", packages),
+];
+
+const LIBRARIES: [&str; 6] = ["-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"];
+
+/// The command.
+pub fn run(_: &Args, choice: &rocm::Choice) -> Result {
+    let rocm = Rocm::choose(choice)?;
+    let mut rows = Vec::new();
+    for (name, check) in CHECKS {
+        eprintln!("\nxtask: {name}");
+        let started = Instant::now();
+        let outcome = check(&rocm);
+        if let Err(error) = &outcome {
+            eprintln!("error: {name}: {error}");
+        }
+        rows.push((name, outcome.is_ok(), started.elapsed()));
+    }
+    println!("\n{:<28} {:<7} {:>8}", "check", "result", "seconds");
+    for (name, passed, time) in &rows {
+        println!("{name:<28} {:<7} {:>8.1}", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
+    }
+    let failed = rows.iter().filter(|(_, passed, _)| !passed).count();
+    println!("\n{} passed, {failed} failed", rows.len() - failed);
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs a command that must succeed.
+fn must(command: &mut Command) -> Result<()> {
+    let status = status(command)?;
+    if status.success() { Ok(()) } else { Err(format!("ended with {status}").into()) }
+}
+
+/// `cargo` with the chosen ROCm.
+fn cargo_with(rocm: &Rocm) -> Command {
+    let mut command = cargo();
+    rocm.apply(&mut command);
+    command
+}
+
+/// `cargo` that finds no ROCm in any variable, no hipconfig and no pkg-config, with a target directory of its own.
+fn cargo_without_rocm() -> Result<Command> {
+    let target = workspace::target_dir().join("rocm/none");
+    let tools = target.join("bin");
+    fs::create_dir_all(&tools)?;
+    // rustc looks for the linker, and build scripts for nothing else, in PATH.
+    for tool in ["cc", "ld", "as", "rustc"] {
+        let link = tools.join(tool);
+        if let (Some(found), false) = (find_program(tool), link.exists()) {
+            std::os::unix::fs::symlink(found, link)?;
+        }
+    }
+    let mut command = cargo();
+    command.env("PATH", &tools).env("CARGO_TARGET_DIR", &target);
+    for name in ["HIP_PATH", "ROCM_PATH", "PKG_CONFIG_PATH"] {
+        // Set, so that .cargo/config.toml does not: a variable that is removed would be set by it.
+        command.env(name, "/nonexistent");
+    }
+    for name in ["HIPFILE_LIB_DIR", "HIPFILE_INCLUDE_DIR"] {
+        command.env_remove(name);
+    }
+    Ok(command)
+}
+
+fn find_program(name: &str) -> Option<PathBuf> {
+    let path: OsString = env::var_os("PATH")?;
+    env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
+}
+
+fn format(_: &Rocm) -> Result<()> {
+    must(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn tidy(_: &Rocm) -> Result<()> {
+    crate::tidy::check()
+}
+
+fn codegen(_: &Rocm) -> Result<()> {
+    must(&mut crate::codegen::command(true))
+}
+
+fn clippy(rocm: &Rocm) -> Result<()> {
+    must(cargo_with(rocm).args(["clippy", "--locked", "--workspace", "--all-targets", "--", "-Dwarnings"]))
+}
+
+fn documentation(rocm: &Rocm) -> Result<()> {
+    let mut command = cargo_with(rocm);
+    must(command.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--locked", "--workspace", "--no-deps"]))
+}
+
+fn documentation_without_rocm(_: &Rocm) -> Result<()> {
+    let mut command = cargo_without_rocm()?;
+    must(command.env("DOCS_RS", "1").args(["doc", "--locked", "--no-deps"]).args(LIBRARIES))
+}
+
+fn without_linking(_: &Rocm) -> Result<()> {
+    must(cargo_without_rocm()?.args(["build", "--locked", "-p", "hipfile", "--no-default-features"]))
+}
+
+/// Builds the libraries with the compiler that `rust-version` promises, where one is installed. Elsewhere clippy's
+/// `incompatible_msrv` and the rule of tidy about `let` chains stand in.
+fn oldest_compiler(rocm: &Rocm) -> Result<()> {
+    let Some(rustc) = find_oldest_rustc() else {
+        eprintln!("xtask: no rustc {OLDEST} here: skipped");
+        return Ok(());
+    };
+    eprintln!("xtask: with {}", rustc.display());
+    let mut command = cargo_with(rocm);
+    command.env("RUSTC", rustc).env("CARGO_TARGET_DIR", workspace::target_dir().join("oldest"));
+    must(command.args(["check", "--locked", "-p", "rocm-loader"]).args(LIBRARIES))
+}
+
+/// The workspace's `rust-version`.
+const OLDEST: &str = "1.85";
+
+/// A rustc of the oldest supported version: named by `OLDEST_RUSTC`, installed by rustup, or the system's.
+fn find_oldest_rustc() -> Option<PathBuf> {
+    let by_rustup = Command::new("rustup").args(["which", "--toolchain", OLDEST, "rustc"]).output().ok();
+    let by_rustup = by_rustup.filter(|output| output.status.success());
+    let by_rustup = by_rustup.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
+    let candidates =
+        [env::var_os("OLDEST_RUSTC").map(PathBuf::from), by_rustup, Some("/usr/bin/rustc".into())];
+    candidates.into_iter().flatten().find(|rustc| {
+        let version = Command::new(rustc).arg("--version").output();
+        version.is_ok_and(|output| output.stdout.starts_with(format!("rustc {OLDEST}.").as_bytes()))
+    })
+}
+
+/// Builds the C client as a user would, and runs it.
+fn pkg_config_client(rocm: &Rocm) -> Result<()> {
+    let tool = |program: &str| {
+        let mut command = clean(Command::new(program));
+        rocm.apply(&mut command);
+        command
+    };
+    let flags = tool("pkg-config").args(["--cflags", "--libs", "hipfile"]).output();
+    let flags = flags.map_err(|error| format!("cannot start pkg-config: {error}"))?;
+    if !flags.status.success() {
+        return Err(format!("pkg-config: {}", String::from_utf8_lossy(&flags.stderr).trim()).into());
+    }
+    let flags = String::from_utf8_lossy(&flags.stdout).into_owned();
+    let dir = rocm.target_dir().join("clients");
+    fs::create_dir_all(&dir)?;
+    let program = dir.join("by-pkg-config");
+    let source = workspace::root().join("tests/clients/roundtrip.c");
+    must(
+        tool("cc")
+            .args(["-std=c11", "-Wall", "-Wextra", "-Werror"])
+            .arg(source)
+            .arg("-o")
+            .arg(&program)
+            .args(flags.split_whitespace()),
+    )?;
+    crate::needed::check(&program, rocm)?;
+    must(clean_with(rocm, &program).arg(dir.join("file")))
+}
+
+fn clean_with(rocm: &Rocm, program: &Path) -> Command {
+    let mut command = clean(Command::new(program));
+    rocm.apply(&mut command);
+    command
+}
+
+/// Packs the published packages: what they lack shows here and not when they are released.
+fn packages(rocm: &Rocm) -> Result<()> {
+    let mut command = cargo_with(rocm);
+    command.args([
+        "package",
+        "--quiet",
+        "--locked",
+        "--offline",
+        "--allow-dirty",
+        "--no-verify",
+        "-p",
+        "rocm-loader",
+    ]);
+    must(command.args(LIBRARIES))
+}
