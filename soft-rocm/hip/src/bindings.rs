@@ -354,21 +354,21 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no device.
     pub fn hipInit(flags: ::core::ffi::c_uint) -> hipError_t;
     #[must_use]
     /// Version of the driver, in the form of HIP_VERSION.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if driverVersion is NULL.
+    /// Answers hipErrorInvalidValue if driverVersion is NULL.
     pub fn hipDriverGetVersion(driverVersion: *mut ::core::ffi::c_int) -> hipError_t;
     #[must_use]
     /// Version of the runtime, in the form of HIP_VERSION.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if runtimeVersion is NULL.
+    /// Answers hipErrorInvalidValue if runtimeVersion is NULL.
     pub fn hipRuntimeGetVersion(runtimeVersion: *mut ::core::ffi::c_int) -> hipError_t;
     #[must_use]
     /// Address of the function named symbol. hipVersion is the version the caller was written for; flags is 0;
@@ -376,7 +376,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if symbol or pfn is NULL, if flags is not 0, or if there is no such function
+    /// Answers hipErrorInvalidValue if symbol or pfn is NULL, if flags is not 0, or if there is no such function
     /// (*pfn is NULL then).
     pub fn hipGetProcAddress(
         symbol: *const ::core::ffi::c_char,
@@ -390,28 +390,28 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if count is NULL; hipErrorNoDevice if there is none (*count is 0 then).
+    /// Answers hipErrorInvalidValue if count is NULL; hipErrorNoDevice if there is none (*count is 0 then).
     pub fn hipGetDeviceCount(count: *mut ::core::ffi::c_int) -> hipError_t;
     #[must_use]
     /// The calling thread's current device; 0 in a thread that has not chosen one.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if deviceId is NULL; hipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidValue if deviceId is NULL; hipErrorInvalidDevice if there is no device.
     pub fn hipGetDevice(deviceId: *mut ::core::ffi::c_int) -> hipError_t;
     #[must_use]
     /// Makes a device current for the calling thread.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidDevice if there is no such device.
+    /// Answers hipErrorInvalidDevice if there is no such device.
     pub fn hipSetDevice(deviceId: ::core::ffi::c_int) -> hipError_t;
     #[must_use]
     /// One property of a device.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if pi is NULL or the attribute is not known; hipErrorInvalidDevice if there is no
+    /// Answers hipErrorInvalidValue if pi is NULL or the attribute is not known; hipErrorInvalidDevice if there is no
     /// such device.
     pub fn hipDeviceGetAttribute(
         pi: *mut ::core::ffi::c_int,
@@ -423,21 +423,21 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidDevice if there is no device.
     pub fn hipDeviceSynchronize() -> hipError_t;
     #[must_use]
     /// Waits for all work of a stream; NULL is the current device's default stream.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
     pub fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t;
     #[must_use]
     /// Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if ptr is NULL; hipErrorOutOfMemory if no free range is long enough (*ptr is NULL
+    /// Answers hipErrorInvalidValue if ptr is NULL; hipErrorOutOfMemory if no free range is long enough (*ptr is NULL
     /// then).
     pub fn hipMalloc(ptr: *mut *mut ::core::ffi::c_void, size: usize) -> hipError_t;
     #[must_use]
@@ -445,7 +445,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
+    /// Answers hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
     /// already.
     pub fn hipFree(ptr: *mut ::core::ffi::c_void) -> hipError_t;
     #[must_use]
@@ -454,7 +454,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if ptr is NULL, if a bit is unknown or if memory is asked to be both coherent and
+    /// Answers hipErrorInvalidValue if ptr is NULL, if a bit is unknown or if memory is asked to be both coherent and
     /// non-coherent; hipErrorOutOfMemory if the host has no memory left (*ptr is NULL then).
     pub fn hipHostMalloc(
         ptr: *mut *mut ::core::ffi::c_void,
@@ -466,14 +466,14 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
+    /// Answers hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
     pub fn hipHostFree(ptr: *mut ::core::ffi::c_void) -> hipError_t;
     #[must_use]
     /// Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
+    /// Answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
     pub fn hipHostGetDevicePointer(
         devPtr: *mut *mut ::core::ffi::c_void,
         hstPtr: *mut ::core::ffi::c_void,
@@ -485,7 +485,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
+    /// Answers hipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
     /// allocation; hipErrorInvalidMemcpyDirection if kind is not one of hipMemcpyKind.
     pub fn hipMemcpy(
         dst: *mut ::core::ffi::c_void,
@@ -498,7 +498,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
+    /// Answers hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
     pub fn hipMemset(
         dst: *mut ::core::ffi::c_void,
         value: ::core::ffi::c_int,
@@ -509,7 +509,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if a pointer is NULL.
+    /// Answers hipErrorInvalidValue if a pointer is NULL.
     pub fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t;
     #[must_use]
     /// What a pointer refers to; interior pointers are allowed. Memory the runtime does not know is answered with
@@ -517,7 +517,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if a pointer is NULL.
+    /// Answers hipErrorInvalidValue if a pointer is NULL.
     pub fn hipPointerGetAttributes(
         attributes: *mut hipPointerAttribute_t,
         ptr: *const ::core::ffi::c_void,
@@ -527,7 +527,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorNotFound if no live allocation holds it.
+    /// Answers hipErrorNotFound if no live allocation holds it.
     pub fn hipMemGetAddressRange(
         pbase: *mut hipDeviceptr_t,
         psize: *mut usize,
@@ -539,7 +539,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// HipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
+    /// Answers hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
     /// with its error number in *status (0 otherwise). Memory that is not wholly inside one allocation of device
     /// memory is refused with EINVAL.
     pub fn hipAmdFileRead(

@@ -1,1 +1,61 @@
-//! libamdhip64 in software: the slice of HIP that hipFile and hip-alloc need
+//! libamdhip64 in software: the slice of HIP that hipFile and hip-alloc need.
+//!
+//! ```text
+//!  C program ──▶ api::*            the exported functions: arguments in, hipError_t out, last error kept
+//!                  │
+//!                runtime           the one runtime of the process, made from the environment at first use
+//!                  │
+//!                memory ── blocks  which allocations live, which ranges are free
+//!                  │
+//!                arena             device memory: one memfd mapped twice
+//! ```
+//!
+//! The address a program gets for device memory can't be touched by host code: it is mapped without access, as a
+//! GPU's memory is out of a CPU's reach, so that a forgotten copy faults at once. The library works through a second,
+//! private mapping of the same pages.
+//!
+//! Signatures and types are those of `include/hip/hip_runtime_api.h`: [`bindings`] is generated from it, and each
+//! exported function is compared with its declaration at compile time.
+//!
+//! # Environment
+//!
+//! Read once, at first use. A value that is not accepted is reported on standard error, and every call then answers
+//! `hipErrorNotInitialized`: a mistyped setting must not pass for the default.
+//!
+//! | Variable | Meaning | Default |
+//! |---|---|---|
+//! | `SOFT_ROCM_DEVICE_COUNT` | number of devices, 0 to 64 | 1 |
+//! | `SOFT_ROCM_DEVICE_MEM` | memory of each device in bytes; K, M, G multiply by 1024, 1024², 1024³ | 16G |
+//! | `SOFT_ROCM_STRICT` | 0 lets host code read device memory, 1 forbids it | 1 |
+//!
+//! Device memory takes host memory only for pages that were touched, and gives them back when it is freed.
+//!
+//! # Fork
+//!
+//! A child of a process that used the library gets `hipErrorNotInitialized` from every call, and has no mapping of
+//! device memory.
+
+#![allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    reason = "the names are those of the C header"
+)]
+
+mod api;
+mod arena;
+/// The declarations of the header, in Rust.
+#[allow(clippy::all, clippy::restriction, reason = "generated")]
+pub mod bindings;
+mod blocks;
+mod config;
+mod copy;
+mod error_text;
+mod exports;
+mod fork;
+mod last_error;
+mod memory;
+mod pinned;
+mod runtime;
+
+pub use api::*;

@@ -346,21 +346,21 @@ hipError_t hipPeekAtLastError(void);
 /**
  * Initialises the runtime; every call that needs it does so too.
  *
- * Errors: hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no device.
  */
 hipError_t hipInit(unsigned int flags);
 
 /**
  * Version of the driver, in the form of HIP_VERSION.
  *
- * Errors: hipErrorInvalidValue if driverVersion is NULL.
+ * Errors: answers hipErrorInvalidValue if driverVersion is NULL.
  */
 hipError_t hipDriverGetVersion(int *driverVersion);
 
 /**
  * Version of the runtime, in the form of HIP_VERSION.
  *
- * Errors: hipErrorInvalidValue if runtimeVersion is NULL.
+ * Errors: answers hipErrorInvalidValue if runtimeVersion is NULL.
  */
 hipError_t hipRuntimeGetVersion(int *runtimeVersion);
 
@@ -368,7 +368,7 @@ hipError_t hipRuntimeGetVersion(int *runtimeVersion);
  * Address of the function named symbol. hipVersion is the version the caller was written for; flags is 0;
  * symbolStatus may be NULL.
  *
- * Errors: hipErrorInvalidValue if symbol or pfn is NULL, if flags is not 0, or if there is no such function
+ * Errors: answers hipErrorInvalidValue if symbol or pfn is NULL, if flags is not 0, or if there is no such function
  * (*pfn is NULL then).
  */
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
@@ -379,28 +379,28 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uin
 /**
  * Number of devices.
  *
- * Errors: hipErrorInvalidValue if count is NULL; hipErrorNoDevice if there is none (*count is 0 then).
+ * Errors: answers hipErrorInvalidValue if count is NULL; hipErrorNoDevice if there is none (*count is 0 then).
  */
 hipError_t hipGetDeviceCount(int *count);
 
 /**
  * The calling thread's current device; 0 in a thread that has not chosen one.
  *
- * Errors: hipErrorInvalidValue if deviceId is NULL; hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidValue if deviceId is NULL; hipErrorInvalidDevice if there is no device.
  */
 hipError_t hipGetDevice(int *deviceId);
 
 /**
  * Makes a device current for the calling thread.
  *
- * Errors: hipErrorInvalidDevice if there is no such device.
+ * Errors: answers hipErrorInvalidDevice if there is no such device.
  */
 hipError_t hipSetDevice(int deviceId);
 
 /**
  * One property of a device.
  *
- * Errors: hipErrorInvalidValue if pi is NULL or the attribute is not known; hipErrorInvalidDevice if there is no
+ * Errors: answers hipErrorInvalidValue if pi is NULL or the attribute is not known; hipErrorInvalidDevice if there is no
  * such device.
  */
 hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceId);
@@ -408,14 +408,14 @@ hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceI
 /**
  * Waits for all work of the current device.
  *
- * Errors: hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidDevice if there is no device.
  */
 hipError_t hipDeviceSynchronize(void);
 
 /**
  * Waits for all work of a stream; NULL is the current device's default stream.
  *
- * Errors: hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
  */
 hipError_t hipStreamSynchronize(hipStream_t stream);
 
@@ -424,7 +424,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream);
 /**
  * Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
  *
- * Errors: hipErrorInvalidValue if ptr is NULL; hipErrorOutOfMemory if no free range is long enough (*ptr is NULL
+ * Errors: answers hipErrorInvalidValue if ptr is NULL; hipErrorOutOfMemory if no free range is long enough (*ptr is NULL
  * then).
  */
 hipError_t hipMalloc(void **ptr, size_t size);
@@ -432,7 +432,7 @@ hipError_t hipMalloc(void **ptr, size_t size);
 /**
  * Frees memory from hipMalloc(); NULL is allowed.
  *
- * Errors: hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
+ * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
  * already.
  */
 hipError_t hipFree(void *ptr);
@@ -441,7 +441,7 @@ hipError_t hipFree(void *ptr);
  * Allocates pinned host memory, aligned to a page. A size of 0 gives NULL and hipSuccess. flags is made of the
  * hipHostMalloc... bits.
  *
- * Errors: hipErrorInvalidValue if ptr is NULL, if a bit is unknown or if memory is asked to be both coherent and
+ * Errors: answers hipErrorInvalidValue if ptr is NULL, if a bit is unknown or if memory is asked to be both coherent and
  * non-coherent; hipErrorOutOfMemory if the host has no memory left (*ptr is NULL then).
  */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
@@ -449,14 +449,14 @@ hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 /**
  * Frees memory from hipHostMalloc(); NULL is allowed.
  *
- * Errors: hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
+ * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
  */
 hipError_t hipHostFree(void *ptr);
 
 /**
  * Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
  *
- * Errors: hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
+ * Errors: answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
  */
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int flags);
 
@@ -464,7 +464,7 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int fla
  * Copies sizeBytes and returns when they have arrived. A side that is not device memory may be any host memory;
  * pinned host memory passes for both. Ranges may overlap. Size 0 does nothing.
  *
- * Errors: hipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
  * allocation; hipErrorInvalidMemcpyDirection if kind is not one of hipMemcpyKind.
  */
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
@@ -472,14 +472,14 @@ hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind
 /**
  * Fills device or pinned host memory with the low byte of value. Size 0 does nothing.
  *
- * Errors: hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
+ * Errors: answers hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
  */
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes);
 
 /**
  * Free and total memory of the current device.
  *
- * Errors: hipErrorInvalidValue if a pointer is NULL.
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL.
  */
 hipError_t hipMemGetInfo(size_t *free, size_t *total);
 
@@ -487,14 +487,14 @@ hipError_t hipMemGetInfo(size_t *free, size_t *total);
  * What a pointer refers to; interior pointers are allowed. Memory the runtime does not know is answered with
  * hipSuccess and hipMemoryTypeUnregistered.
  *
- * Errors: hipErrorInvalidValue if a pointer is NULL.
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL.
  */
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
 
 /**
  * Start and length of the allocation that holds dptr, which may point inside. pbase and psize may be NULL.
  *
- * Errors: hipErrorNotFound if no live allocation holds it.
+ * Errors: answers hipErrorNotFound if no live allocation holds it.
  */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
 
@@ -506,7 +506,7 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDevice
  * Reads up to size bytes at file_offset of a file straight into device memory, in one step. *size_copied is the
  * count; it is short at the end of the file. Size 0 does nothing.
  *
- * Errors: hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
+ * Errors: answers hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
  * with its error number in *status (0 otherwise). Memory that is not wholly inside one allocation of device
  * memory is refused with EINVAL.
  */

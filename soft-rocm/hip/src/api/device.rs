@@ -1,0 +1,73 @@
+//! Devices and waiting for them. Every operation has completed when its call returns, so there is nothing to wait for.
+
+use std::ffi::c_int;
+
+use super::put;
+use crate::bindings::{
+    hipDeviceAttribute_t, hipDeviceAttributeCanMapHostMemory, hipDeviceAttributeCanUseStreamWaitValue,
+    hipDeviceAttributeIntegrated, hipDeviceAttributeManagedMemory, hipDeviceAttributeMaxThreadsPerBlock,
+    hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeWarpSize, hipError_t, hipErrorInvalidHandle,
+    hipErrorInvalidValue, hipErrorNoDevice, hipStream_t,
+};
+use crate::last_error::answer;
+use crate::runtime::{current_device, memory, runtime, set_current_device};
+
+/// Number of devices.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
+    answer(runtime().and_then(|runtime| {
+        let devices = runtime.devices();
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(count, devices as c_int) }?;
+        if devices == 0 { Err(hipErrorNoDevice) } else { Ok(()) }
+    }))
+}
+
+/// The calling thread's current device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevice(device_id: *mut c_int) -> hipError_t {
+    // SAFETY: requires NULL or a writable place; holds by the header.
+    answer(memory().and_then(|_| unsafe { put(device_id, current_device() as c_int) }))
+}
+
+/// Makes a device current for the calling thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipSetDevice(device_id: c_int) -> hipError_t {
+    answer(runtime().and_then(|runtime| runtime.device(device_id)).map(set_current_device))
+}
+
+/// One property of a device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGetAttribute(
+    pi: *mut c_int,
+    attr: hipDeviceAttribute_t,
+    device_id: c_int,
+) -> hipError_t {
+    answer(runtime().and_then(|runtime| {
+        runtime.device(device_id)?;
+        let value = match attr {
+            hipDeviceAttributeCanMapHostMemory => 1,
+            hipDeviceAttributeIntegrated => 0,
+            hipDeviceAttributeManagedMemory => 0,
+            hipDeviceAttributeMaxThreadsPerBlock => 1024,
+            hipDeviceAttributeMultiprocessorCount => 1,
+            hipDeviceAttributeWarpSize => 64,
+            hipDeviceAttributeCanUseStreamWaitValue => 0,
+            _ => return Err(hipErrorInvalidValue),
+        };
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(pi, value) }
+    }))
+}
+
+/// Waits for the current device.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipDeviceSynchronize() -> hipError_t {
+    answer(memory().map(|_| ()))
+}
+
+/// Waits for a stream. The default stream is the only one there is.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
+    answer(memory().and(if stream.is_null() { Ok(()) } else { Err(hipErrorInvalidHandle) }))
+}

@@ -1,0 +1,83 @@
+//! Files straight into and out of device memory: what AMD's kernel driver does between storage and GPU, done with one
+//! call of the operating system on the library's own mapping.
+
+use std::ffi::c_void;
+use std::io;
+
+use super::host_address::softrocm_host_address;
+use super::put;
+use crate::bindings::{hipAmdFileHandle_t, hipError_t, hipErrorUnknown};
+use crate::last_error::answer;
+use crate::runtime::memory;
+
+/// Reads from a file into device memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipAmdFileRead(
+    handle: hipAmdFileHandle_t,
+    device_ptr: *mut c_void,
+    size: u64,
+    file_offset: i64,
+    size_copied: *mut u64,
+    status: *mut i32,
+) -> hipError_t {
+    // SAFETY: requires that any 4 bytes are an int; holds for all values.
+    let fd = unsafe { handle.fd };
+    // SAFETY: requires `len` writable bytes; holds as `transfer` found them in one live allocation.
+    let read = |memory, len| unsafe { libc::pread(fd, memory, len, file_offset) };
+    // SAFETY: requires NULL or writable places; holds by the header.
+    unsafe { transfer(device_ptr, size, size_copied, status, read) }
+}
+
+/// Writes device memory to a file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipAmdFileWrite(
+    handle: hipAmdFileHandle_t,
+    device_ptr: *mut c_void,
+    size: u64,
+    file_offset: i64,
+    size_copied: *mut u64,
+    status: *mut i32,
+) -> hipError_t {
+    // SAFETY: requires that any 4 bytes are an int; holds for all values.
+    let fd = unsafe { handle.fd };
+    // SAFETY: requires `len` readable bytes; holds as `transfer` found them in one live allocation.
+    let write = |memory: *mut c_void, len| unsafe { libc::pwrite(fd, memory, len, file_offset) };
+    // SAFETY: requires NULL or writable places; holds by the header.
+    unsafe { transfer(device_ptr, size, size_copied, status, write) }
+}
+
+/// One transfer by `io`, which answers a count, or −1 with errno.
+///
+/// # Safety
+///
+/// `size_copied` and `status` are NULL or writable.
+unsafe fn transfer(
+    device_ptr: *mut c_void,
+    size: u64,
+    size_copied: *mut u64,
+    status: *mut i32,
+    io: impl FnOnce(*mut c_void, usize) -> isize,
+) -> hipError_t {
+    answer(memory().and_then(|_| {
+        // SAFETY: requires NULL or a writable place; holds by contract.
+        unsafe { put(size_copied, 0) }?;
+        // SAFETY: as above.
+        unsafe { put(status, 0) }?;
+        let Some(len) = usize::try_from(size).ok().filter(|len| *len > 0) else { return Ok(()) };
+        let memory = softrocm_host_address(device_ptr, len);
+        let count = if memory.is_null() { Err(libc::EINVAL) } else { count(io(memory, len)) };
+        match count {
+            // SAFETY: as above.
+            Ok(count) => unsafe { put(size_copied, count) },
+            Err(errno) => {
+                // SAFETY: as above.
+                unsafe { put(status, errno) }?;
+                Err(hipErrorUnknown)
+            }
+        }
+    }))
+}
+
+fn count(result: isize) -> Result<u64, i32> {
+    u64::try_from(result).map_err(|_| io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+}

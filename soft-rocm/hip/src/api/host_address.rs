@@ -1,0 +1,37 @@
+//! An addition of ours: where host code may reach device memory. libhipfile of the software ROCm reads files straight
+//! to that address; it looks the symbol up with dlsym and does without on other runtimes.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+
+use crate::memory::{Allocation, Memory};
+use crate::runtime::memory;
+
+thread_local! {
+    /// The allocation this thread asked for last, and the generation it was seen at; none is ever seen at 0.
+    static LAST: Cell<(u64, Allocation)> = const { Cell::new((0, Allocation::NONE)) };
+}
+
+/// Writable host address of `size` bytes of device memory from `device_ptr` on, or NULL unless they lie wholly inside
+/// one live allocation. The address is for use before the allocation is freed.
+///
+/// The common case, a range of the allocation asked for last while nothing was freed, takes no lock.
+#[unsafe(no_mangle)]
+pub extern "C" fn softrocm_host_address(device_ptr: *const c_void, size: usize) -> *mut c_void {
+    memory()
+        .ok()
+        .and_then(|memory| host_address(memory, device_ptr.addr(), size))
+        .unwrap_or(ptr::null_mut())
+        .cast()
+}
+
+#[inline]
+fn host_address(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
+    let (generation, last) = LAST.get();
+    if generation != memory.generation() || !last.holds(address, size) {
+        let (found, generation) = memory.find_device(address, size)?;
+        LAST.set((generation, found));
+    }
+    memory.alias(address)
+}

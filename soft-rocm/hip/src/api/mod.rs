@@ -1,0 +1,38 @@
+//! The exported functions. What each does, and what it requires of its caller, is said once: in the header.
+//!
+//! Each takes its arguments apart, asks the runtime and turns the result into a code. None panics.
+#![allow(clippy::missing_safety_doc, reason = "the header states what each function requires")]
+
+mod device;
+mod error;
+#[cfg(feature = "ais")]
+mod file;
+mod general;
+mod host_address;
+mod memory;
+mod transfer;
+
+pub use device::*;
+pub use error::*;
+#[cfg(feature = "ais")]
+pub use file::*;
+pub use general::*;
+pub use host_address::*;
+pub use memory::*;
+pub use transfer::*;
+
+use crate::bindings::{hipError_t, hipErrorInvalidValue};
+
+/// Stores a result where the caller wants it.
+///
+/// # Safety
+///
+/// `place` is NULL or writable.
+unsafe fn put<T>(place: *mut T, value: T) -> Result<(), hipError_t> {
+    if place.is_null() {
+        return Err(hipErrorInvalidValue);
+    }
+    // SAFETY: requires a writable place; holds by contract, NULL was ruled out.
+    unsafe { place.write(value) };
+    Ok(())
+}

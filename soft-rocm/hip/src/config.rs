@@ -1,0 +1,169 @@
+//! What the environment asks for.
+
+use std::ffi::OsString;
+use std::fmt;
+
+const DEVICE_COUNT: &str = "SOFT_ROCM_DEVICE_COUNT";
+const DEVICE_MEM: &str = "SOFT_ROCM_DEVICE_MEM";
+const STRICT: &str = "SOFT_ROCM_STRICT";
+
+const MAX_DEVICES: u32 = 64;
+const DEFAULT_DEVICE_MEM: usize = 16 << 30;
+
+/// The settings of a runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Config {
+    /// Number of devices.
+    pub(crate) devices: u32,
+    /// Memory of each device in bytes; more than 0.
+    pub(crate) device_memory: usize,
+    /// Whether host code may read device memory.
+    pub(crate) host_readable: bool,
+}
+
+/// A variable with a value that is not accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ConfigError {
+    variable: &'static str,
+    value: OsString,
+    expected: &'static str,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}: expected {}", self.variable, self.value.to_string_lossy(), self.expected)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Settings from variables; `variable` answers the value of one, if it is set.
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
+        let setting = Setting { variable };
+        Ok(Config {
+            devices: setting.get(DEVICE_COUNT, 1, "a number of devices from 0 to 64", device_count)?,
+            device_memory: setting.get(
+                DEVICE_MEM,
+                DEFAULT_DEVICE_MEM,
+                "a number of bytes above 0, with or without a suffix K, M or G",
+                bytes,
+            )?,
+            host_readable: setting.get(STRICT, false, "0 or 1", |text| match text {
+                "0" => Some(true),
+                "1" => Some(false),
+                _ => None,
+            })?,
+        })
+    }
+}
+
+struct Setting<F> {
+    variable: F,
+}
+
+impl<F: Fn(&str) -> Option<OsString>> Setting<F> {
+    fn get<T>(
+        &self,
+        variable: &'static str,
+        default: T,
+        expected: &'static str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, ConfigError> {
+        let Some(value) = (self.variable)(variable) else { return Ok(default) };
+        match value.to_str().and_then(parse) {
+            Some(parsed) => Ok(parsed),
+            None => Err(ConfigError { variable, value, expected }),
+        }
+    }
+}
+
+fn device_count(text: &str) -> Option<u32> {
+    digits(text)?.parse().ok().filter(|count| *count <= MAX_DEVICES)
+}
+
+fn bytes(text: &str) -> Option<usize> {
+    let (number, unit) = match text.strip_suffix(['K', 'M', 'G']) {
+        Some(number) if text.ends_with('K') => (number, 1 << 10),
+        Some(number) if text.ends_with('M') => (number, 1 << 20),
+        Some(number) => (number, 1 << 30),
+        None => (text, 1),
+    };
+    let count: usize = digits(number)?.parse().ok()?;
+    count.checked_mul(unit).filter(|bytes| *bytes > 0)
+}
+
+/// The text, if it is made of digits alone: `parse` would accept a sign.
+fn digits(text: &str) -> Option<&str> {
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(set: &[(&str, &str)]) -> Result<Config, String> {
+        Config::read(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()))
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn nothing_set_gives_the_documented_defaults() {
+        let expected = Config { devices: 1, device_memory: 16 * 1024 * 1024 * 1024, host_readable: false };
+        assert_eq!(read(&[]), Ok(expected));
+    }
+
+    #[test]
+    fn every_variable_is_read() {
+        let set = [(DEVICE_COUNT, "3"), (DEVICE_MEM, "5M"), (STRICT, "0")];
+        assert_eq!(read(&set), Ok(Config { devices: 3, device_memory: 5 << 20, host_readable: true }));
+        assert!(!read(&[(STRICT, "1")]).unwrap().host_readable);
+    }
+
+    #[test]
+    fn sizes_take_binary_suffixes() {
+        for (text, expected) in [("1", 1), ("4097", 4097), ("2K", 2048), ("3M", 3 << 20), ("4G", 4 << 30)] {
+            assert_eq!(read(&[(DEVICE_MEM, text)]).unwrap().device_memory, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_size_names_the_variable_the_value_and_what_is_accepted() {
+        for text in ["", "0", "0G", "G", "-1", "+1", "1.5G", "1 G", "1g", "1T", "1GB", "99999999999999G"] {
+            assert_eq!(
+                read(&[(DEVICE_MEM, text)]),
+                Err(format!(
+                    "SOFT_ROCM_DEVICE_MEM={text}: \
+                     expected a number of bytes above 0, with or without a suffix K, M or G"
+                )),
+            );
+        }
+    }
+
+    #[test]
+    fn the_number_of_devices_is_limited() {
+        assert_eq!(read(&[(DEVICE_COUNT, "0")]).unwrap().devices, 0);
+        assert_eq!(read(&[(DEVICE_COUNT, "64")]).unwrap().devices, 64);
+        for text in ["65", "-1", "two", "", "4294967297"] {
+            assert_eq!(
+                read(&[(DEVICE_COUNT, text)]),
+                Err(format!("SOFT_ROCM_DEVICE_COUNT={text}: expected a number of devices from 0 to 64")),
+            );
+        }
+    }
+
+    #[test]
+    fn strictness_is_a_digit() {
+        for text in ["", "2", "true", "no"] {
+            assert_eq!(read(&[(STRICT, text)]), Err(format!("SOFT_ROCM_STRICT={text}: expected 0 or 1")));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_refused() {
+        use std::os::unix::ffi::OsStringExt;
+        let error =
+            Config::read(|name| (name == STRICT).then(|| OsString::from_vec(vec![0xff]))).unwrap_err();
+        assert_eq!(error.variable, STRICT);
+    }
+}

@@ -1,0 +1,80 @@
+//! The functions of the header: each is compared with its declaration, and can be looked up by its name.
+
+use std::ffi::{CStr, c_void};
+
+use crate::{api, bindings};
+
+macro_rules! exports {
+    ($($(#[$cfg:meta])* $name:ident($($argument:tt),*);)*) => {
+        // One array of both compiles only if the signatures are the same.
+        $($(#[$cfg])* const _: () = {
+            let _: [unsafe extern "C" fn($($argument),*) -> _; 2] = [bindings::$name, api::$name];
+        };)*
+
+        /// Address of the function of that name.
+        pub(crate) fn address(name: &CStr) -> Option<*mut c_void> {
+            $($(#[$cfg])* if name.to_bytes() == stringify!($name).as_bytes() {
+                return Some(api::$name as *mut c_void);
+            })*
+            None
+        }
+    };
+}
+
+exports! {
+    hipDeviceGetAttribute(_, _, _);
+    hipDeviceSynchronize();
+    hipDriverGetVersion(_);
+    hipFree(_);
+    hipGetDevice(_);
+    hipGetDeviceCount(_);
+    hipGetErrorName(_);
+    hipGetErrorString(_);
+    hipGetLastError();
+    hipGetProcAddress(_, _, _, _, _);
+    hipHostFree(_);
+    hipHostGetDevicePointer(_, _, _);
+    hipHostMalloc(_, _, _);
+    hipInit(_);
+    hipMalloc(_, _);
+    hipMemGetAddressRange(_, _, _);
+    hipMemGetInfo(_, _);
+    hipMemcpy(_, _, _, _);
+    hipMemset(_, _, _);
+    hipPeekAtLastError();
+    hipPointerGetAttributes(_, _);
+    hipRuntimeGetVersion(_);
+    hipSetDevice(_);
+    hipStreamSynchronize(_);
+    #[cfg(feature = "ais")]
+    hipAmdFileRead(_, _, _, _, _, _);
+    #[cfg(feature = "ais")]
+    hipAmdFileWrite(_, _, _, _, _, _);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+
+    #[test]
+    fn every_function_of_the_header_is_exported() {
+        let declared: Vec<&str> = include_str!("bindings.rs")
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("pub fn ")?.split('(').next())
+            .collect();
+        assert!(declared.len() > 20, "{declared:?}");
+        for name in declared {
+            let expected = cfg!(feature = "ais") || !name.starts_with("hipAmdFile");
+            assert_eq!(address(&CString::new(name).unwrap()).is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_lead_to_their_function() {
+        assert_eq!(address(c"hipMalloc"), Some(api::hipMalloc as *mut c_void));
+        for unknown in [c"", c"hipMallo", c"hipMallocX", c"hipmalloc", c"softrocm_host_address"] {
+            assert_eq!(address(unknown), None);
+        }
+    }
+}

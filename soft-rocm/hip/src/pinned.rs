@@ -1,0 +1,24 @@
+//! Pinned host memory: pages of its own, so that an access after the free faults.
+
+use std::ptr;
+
+use crate::bindings::{hipError_t, hipErrorOutOfMemory};
+
+/// Maps `len` bytes (more than 0) of zeros.
+pub(crate) fn map(len: usize) -> Result<*mut u8, hipError_t> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: requires that no existing mapping is replaced; holds, the system chooses a free address.
+    let address = unsafe { libc::mmap(ptr::null_mut(), len, access, flags, -1, 0) };
+    if address == libc::MAP_FAILED { Err(hipErrorOutOfMemory) } else { Ok(address.cast()) }
+}
+
+/// Unmaps what [`map`] mapped.
+///
+/// # Safety
+///
+/// `address` and `len` are those of one call of [`map`], and nothing uses the memory any more.
+pub(crate) unsafe fn unmap(address: *mut u8, len: usize) {
+    // SAFETY: requires a whole mapping that nobody uses; holds by contract.
+    unsafe { libc::munmap(address.cast(), len) };
+}

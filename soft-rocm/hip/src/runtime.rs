@@ -1,0 +1,117 @@
+//! The runtime of this process.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorNotInitialized};
+use crate::config::Config;
+use crate::fork;
+use crate::memory::Memory;
+
+/// What the environment asked for at first use.
+#[derive(Debug)]
+pub(crate) struct Runtime {
+    devices: u32,
+    /// None if there is no device.
+    memory: Option<Memory>,
+}
+
+thread_local! {
+    static CURRENT_DEVICE: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The runtime, started by the first call.
+#[inline]
+pub(crate) fn runtime() -> Result<&'static Runtime, hipError_t> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    if !fork::enter() {
+        return Err(hipErrorNotInitialized);
+    }
+    RUNTIME.get_or_init(start_from_env).as_ref().ok_or(hipErrorNotInitialized)
+}
+
+/// The memory of the runtime, for calls that need a device.
+#[inline]
+pub(crate) fn memory() -> Result<&'static Memory, hipError_t> {
+    runtime()?.memory.as_ref().ok_or(hipErrorInvalidDevice)
+}
+
+/// The calling thread's current device. There is one whenever there is [`memory`].
+pub(crate) fn current_device() -> u32 {
+    CURRENT_DEVICE.get()
+}
+
+/// Makes a device current for the calling thread.
+pub(crate) fn set_current_device(device: u32) {
+    CURRENT_DEVICE.set(device);
+}
+
+#[cold]
+fn start_from_env() -> Option<Runtime> {
+    let started = Config::read(|name| std::env::var_os(name)).map_err(Into::into).and_then(Runtime::start);
+    match started {
+        Ok(runtime) => Some(runtime),
+        Err(error) => {
+            // Without a place to write to, the error code has to do.
+            let _ = writeln!(io::stderr(), "soft-rocm: {error}");
+            None
+        }
+    }
+}
+
+impl Runtime {
+    fn start(config: Config) -> Result<Runtime, Box<dyn Error>> {
+        let devices = config.devices;
+        let memory = match devices {
+            0 => None,
+            _ => Some(Memory::new(devices, config.device_memory, config.host_readable)?),
+        };
+        Ok(Runtime { devices, memory })
+    }
+
+    /// Number of devices.
+    pub(crate) fn devices(&self) -> u32 {
+        self.devices
+    }
+
+    /// The device with that ordinal, as a program writes it.
+    pub(crate) fn device(&self, ordinal: i32) -> Result<u32, hipError_t> {
+        u32::try_from(ordinal).ok().filter(|device| *device < self.devices).ok_or(hipErrorInvalidDevice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runtime(devices: u32) -> Runtime {
+        Runtime::start(Config { devices, device_memory: 4096, host_readable: false }).unwrap()
+    }
+
+    #[test]
+    fn ordinals_end_at_the_number_of_devices() {
+        let three = runtime(3);
+        assert_eq!(three.devices(), 3);
+        assert_eq!([0, 2].map(|ordinal| three.device(ordinal)), [Ok(0), Ok(2)]);
+        for wrong in [3, -1, i32::MIN, i32::MAX] {
+            assert_eq!(three.device(wrong), Err(hipErrorInvalidDevice));
+        }
+    }
+
+    #[test]
+    fn without_devices_there_is_no_memory_and_no_ordinal() {
+        let none = runtime(0);
+        assert!(none.memory.is_none());
+        assert_eq!(none.device(0), Err(hipErrorInvalidDevice));
+    }
+
+    #[test]
+    fn every_thread_starts_with_the_first_device() {
+        set_current_device(1);
+        assert_eq!(std::thread::spawn(current_device).join().unwrap(), 0);
+        assert_eq!(current_device(), 1);
+        set_current_device(0);
+    }
+}
