@@ -33,10 +33,11 @@ impl Library {
         Self { handle: library.into_raw() }
     }
 
-    /// Everything the process has loaded for global use, as a place to look symbols up in.
+    /// Everything that code linked into the same program or library as this crate can refer to, as a place to look
+    /// symbols up in.
     #[must_use]
     pub fn process() -> Self {
-        Self::leak(libloading::os::unix::Library::this())
+        Self { handle: libc::RTLD_DEFAULT }
     }
 
     /// The address of a function or variable, as a value of the pointer type `T`; none if the library has no such symbol.
@@ -49,7 +50,7 @@ impl Library {
     #[must_use]
     pub unsafe fn symbol<T: Copy>(&self, name: &CStr) -> Option<T> {
         const { assert!(size_of::<T>() == size_of::<*mut c_void>(), "T is not a pointer") };
-        // SAFETY: requires an open handle and a C string; holds because handles are never closed.
+        // SAFETY: requires an open handle or RTLD_DEFAULT, and a C string; holds because no handle is closed.
         let address = unsafe { libc::dlsym(self.handle, name.as_ptr()) };
         if address.is_null() {
             return None;
@@ -62,6 +63,9 @@ impl Library {
     /// The file the library was loaded from, as the loader knows it; none for [`Library::process`].
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
+        if self.handle == libc::RTLD_DEFAULT {
+            return None;
+        }
         let mut map: *const LinkMap = ptr::null();
         // SAFETY: requires an open handle and room for the pointer this request stores; holds by construction.
         let status = unsafe { dlinfo(self.handle, RTLD_DI_LINKMAP, (&raw mut map).cast()) };
