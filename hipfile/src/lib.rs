@@ -1,1 +1,100 @@
-//! Safe GPU-direct file I/O for AMD GPUs over libhipfile
+//! Direct file I/O to AMD GPU memory, over AMD's hipFile library.
+//!
+//! ```text
+//!   Driver::open ─────────────────────────────────────────────────────── libhipfile is open
+//!      │
+//!      ├─► OpenOptions::open, FileHandle::new ──► FileHandle             a descriptor, registered
+//!      │                                             │
+//!      │                                             ├─ read_at, read_exact_at    file → device memory
+//!      │                                             └─ write_at, write_all_at    device memory → file
+//!      │                                             ▲
+//!      └─► register ──► Registered<M> ──► slice, slice_mut              ranges of device memory, checked
+//!            ▲                                       ▲
+//!            │              DeviceBuffer::slice ─────┘                  or not registered
+//!   hip_alloc::DeviceBuffer
+//!
+//!   Files and registrations hold the driver; slices borrow their memory. Drop undoes each in any order.
+//! ```
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let weights = std::env::temp_dir().join(format!("hipfile-doc-lib-{}", std::process::id()));
+//! # std::fs::write(&weights, [7; 10_007])?;
+//! let driver = hipfile::Driver::open()?;
+//! let file = hipfile::OpenOptions::new().read(true).open(&driver, &weights)?;
+//! let mut memory = hipfile::alloc::DeviceBuffer::new(1 << 20)?;
+//! let mut registered = driver.register(&mut memory)?;
+//! let n = file.read_at(registered.slice_mut(..)?, 0)?; // short at the end of the file, like pread
+//! # assert_eq!(n, 10_007);
+//! # std::fs::remove_file(&weights)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What keeps this safe
+//! 1. A guard takes its memory by value, so memory can't be freed, moved or borrowed mutably while it is registered.
+//! 2. Forgetting a guard leaks: memory that can't be deregistered is never freed, and [`alloc::leaked`] counts it.
+//! 3. Reads need exclusive slices, writes shared ones; ranges are checked against lengths that Rust knows.
+//! 4. A file owns its descriptor, deregisters it first and closes it after.
+//! 5. Everything holds the driver, and each open has exactly one close.
+//! 6. Offsets, lengths and fork are checked before C is called; no bytes, no call.
+//! 7. One function turns C's answers into results, for every number there is; counts above the request are errors.
+//! 8. Only one module names functions of C, each called through a table that lives for ever.
+//! 9. The thread's current HIP device is what it was after every call.
+//! 10. Nothing here panics, in Drop or elsewhere.
+//!
+//! # Linked or loaded
+//! With feature `link` (default) the program is linked with libhipfile and HIP, found at build time. Without it they are
+//! loaded at first use: what is in the process already, else from `ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm`, the
+//! system. [`load`] names the file instead. Either way libhipfile 0.2 and later will do; what a version lacks is an
+//! error of kind [`Unsupported`](ErrorKind::Unsupported), and [`supports`] asks.
+#![deny(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("hipfile runs on Linux only: AMD's libhipfile exists for no other system");
+
+mod alignment;
+mod cause;
+mod decode;
+mod driver;
+mod errno;
+mod error;
+mod ffi;
+mod file;
+mod file_offset;
+mod handle_type;
+mod io;
+mod kind;
+mod library;
+mod op_error;
+mod open_options;
+mod region;
+mod register;
+mod registered;
+mod registry;
+mod slice;
+mod stats;
+mod system;
+mod version;
+
+pub use hip_alloc as alloc;
+pub use hipfile_sys as sys;
+
+pub use alignment::Alignment;
+pub use driver::{CloseError, Driver};
+pub use error::{Error, Result};
+pub use file::FileHandle;
+pub use handle_type::FileHandleType;
+pub use kind::ErrorKind;
+pub use library::{library_path, load};
+pub use op_error::{OpError, UnknownCode};
+pub use open_options::OpenOptions;
+pub use region::{ReadInto, WriteFrom};
+pub use register::RawMemory;
+pub use registered::Registered;
+pub use slice::{RegisteredSlice, RegisteredSliceMut};
+pub use stats::{Stats, Transfers, stats};
+pub use version::{Feature, Version, supports, version};
+
+#[cfg(test)]
+mod auto_traits;

@@ -1,0 +1,218 @@
+//! Why an operation failed: the inside of an `Error`.
+
+use std::fmt;
+
+use hip_alloc::HipError;
+
+use crate::errno;
+use crate::kind::ErrorKind;
+use crate::op_error::OpError;
+use crate::version::Version;
+
+/// One variant for each thing that can go wrong, with what its text and the accessors of `Error` need.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// A system call's `errno`.
+    Os(i32),
+    /// A HIP code that a transfer passed through.
+    Hip(HipError),
+    /// hipFile's "HIP call failed" with the HIP code beside it.
+    HipCall(HipError),
+    /// A hipFile code.
+    Op(OpError),
+    /// A return value outside every space that the contract names.
+    UnknownReturn(i64),
+    /// More bytes reported than asked for.
+    Overlong { returned: usize, requested: usize },
+    /// hip-alloc failed on our behalf.
+    Memory(hip_alloc::Error),
+    /// libhipfile could not be loaded: the loader's own account.
+    NotLoaded(String),
+    /// A table was to be set after the first use of the library.
+    AlreadyLoaded,
+    /// The process is the child of a fork.
+    Forked,
+    /// A file offset, or the end of the transfer, past `i64::MAX`.
+    OffsetTooLarge,
+    /// Memory of length zero where at least a byte is needed.
+    EmptyMemory,
+    /// A path or an option that can't be handed to the system.
+    InvalidArgument(&'static str),
+    /// The library has an entry that belongs to a live registration of this process.
+    RegisteredHere,
+    /// Deregistration refused because transfers are in flight.
+    InFlight,
+    /// The driver has other users.
+    Shared { others: usize },
+    /// The library in use lacks a feature.
+    Unsupported { feature: &'static str, since: Version, found: Version },
+    /// End of file before the buffer was full.
+    UnexpectedEof,
+    /// A write of nothing.
+    WriteZero,
+}
+
+impl Cause {
+    pub(crate) fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Os(libc::EINTR) => ErrorKind::Interrupted,
+            Self::Os(libc::EACCES | libc::EPERM) => ErrorKind::PermissionDenied,
+            Self::Os(libc::ENOMEM) => ErrorKind::OutOfMemory,
+            Self::Os(_) => ErrorKind::Os,
+            Self::Hip(code) | Self::HipCall(code) if code.code() == HIP_OUT_OF_MEMORY => {
+                ErrorKind::OutOfMemory
+            }
+            Self::Hip(_) | Self::HipCall(_) => ErrorKind::Hip,
+            Self::Op(code) => op_kind(*code),
+            Self::UnknownReturn(_) => ErrorKind::Unknown,
+            Self::Overlong { .. } => ErrorKind::LibraryFault,
+            Self::Memory(error) => memory_kind(error.kind()),
+            Self::NotLoaded(_) => ErrorKind::NotLoaded,
+            Self::AlreadyLoaded | Self::InFlight | Self::Shared { .. } => ErrorKind::Busy,
+            Self::Forked => ErrorKind::Forked,
+            Self::OffsetTooLarge | Self::EmptyMemory | Self::InvalidArgument(_) => ErrorKind::InvalidInput,
+            Self::RegisteredHere => ErrorKind::AlreadyRegistered,
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::UnexpectedEof => ErrorKind::UnexpectedEof,
+            Self::WriteZero => ErrorKind::WriteZero,
+        }
+    }
+
+    pub(crate) fn op_error(&self) -> Option<OpError> {
+        match self {
+            Self::Op(code) => Some(*code),
+            Self::HipCall(_) => Some(OpError::HipDriverError),
+            Self::InFlight => Some(OpError::InternalError),
+            Self::RegisteredHere => Some(OpError::MemoryAlreadyRegistered),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn hip_error(&self) -> Option<HipError> {
+        match self {
+            Self::Hip(code) | Self::HipCall(code) => Some(*code),
+            Self::Memory(error) => error.hip_error(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn os_error(&self) -> Option<i32> {
+        match self {
+            Self::Os(errno) => Some(*errno),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn raw_code(&self) -> Option<i64> {
+        match self {
+            Self::Os(errno) => Some(i64::from(*errno)),
+            Self::UnknownReturn(ret) => Some(*ret),
+            Self::Overlong { returned, .. } => i64::try_from(*returned).ok(),
+            _ => self
+                .op_error()
+                .map(OpError::code)
+                .or_else(|| self.hip_error().map(HipError::code))
+                .map(i64::from),
+        }
+    }
+}
+
+const HIP_OUT_OF_MEMORY: u32 = 2;
+
+fn op_kind(code: OpError) -> ErrorKind {
+    match code {
+        OpError::DriverNotInitialized | OpError::DriverClosing => ErrorKind::NotInitialized,
+        OpError::InvalidValue
+        | OpError::DriverInvalidProps
+        | OpError::DriverUnsupportedLimit
+        | OpError::HipPointerInvalid => ErrorKind::InvalidInput,
+        OpError::HipPointerRangeError | OpError::InvalidMappingSize | OpError::InvalidMappingRange => {
+            ErrorKind::OutOfRange
+        }
+        OpError::HipMemoryTypeInvalid => ErrorKind::UnsupportedMemory,
+        OpError::IoNotSupported
+        | OpError::InvalidFileType
+        | OpError::InvalidFileOpenFlag
+        | OpError::DioNotSet => ErrorKind::UnsupportedFile,
+        OpError::PlatformNotSupported
+        | OpError::DeviceNotSupported
+        | OpError::DriverVersionMismatch
+        | OpError::AsyncNotSupported => ErrorKind::Unsupported,
+        OpError::MemoryAlreadyRegistered | OpError::HandleAlreadyRegistered | OpError::DriverAlreadyOpen => {
+            ErrorKind::AlreadyRegistered
+        }
+        OpError::MemoryNotRegistered | OpError::HandleNotRegistered => ErrorKind::NotRegistered,
+        OpError::PermissionDenied | OpError::IoDisabled => ErrorKind::PermissionDenied,
+        OpError::GpuMemoryPinningFailed => ErrorKind::OutOfMemory,
+        OpError::BatchFull => ErrorKind::Busy,
+        OpError::HipDriverError | OpError::HipContextMismatch | OpError::DeviceNotFound => ErrorKind::Hip,
+        OpError::DriverVersionReadError
+        | OpError::DriverError
+        | OpError::InternalError
+        | OpError::GetNewFdFailed
+        | OpError::DriverSetupError
+        | OpError::BatchSubmitFailed => ErrorKind::Internal,
+        OpError::Success | OpError::IoMaxError | OpError::Unknown(_) => ErrorKind::Unknown,
+    }
+}
+
+fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
+    match kind {
+        hip_alloc::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
+        hip_alloc::ErrorKind::OutOfRange => ErrorKind::OutOfRange,
+        hip_alloc::ErrorKind::InvalidArgument => ErrorKind::InvalidInput,
+        hip_alloc::ErrorKind::Busy => ErrorKind::Busy,
+        hip_alloc::ErrorKind::AlreadyRegistered => ErrorKind::AlreadyRegistered,
+        hip_alloc::ErrorKind::Forked => ErrorKind::Forked,
+        hip_alloc::ErrorKind::NotLoaded => ErrorKind::NotLoaded,
+        _ => ErrorKind::Hip,
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Os(errno) => match errno::name(*errno) {
+                Some(name) => write!(f, "{} ({errno} {name})", errno::text(*errno)),
+                None => write!(f, "{} (errno {errno})", errno::text(*errno)),
+            },
+            Self::Hip(code) | Self::HipCall(code) => write!(f, "HIP call failed: {code}"),
+            Self::Op(code) => code.fmt(f),
+            Self::UnknownReturn(ret) => write!(f, "the library answered {ret}, which means nothing known"),
+            Self::Overlong { returned, requested } => {
+                write!(f, "the library reports {returned} bytes where {requested} were asked for")
+            }
+            Self::Memory(error) => error.fmt(f),
+            Self::NotLoaded(account) => f.write_str(account),
+            Self::AlreadyLoaded => f.write_str("the library is in use already; load it before anything else"),
+            Self::Forked => f.write_str(
+                "this process was forked after the GPU libraries were in use; run a new program for GPU work",
+            ),
+            Self::OffsetTooLarge => {
+                write!(
+                    f,
+                    "a file ends at {} (i64::MAX) at the latest, so offset plus length is too large",
+                    i64::MAX
+                )
+            }
+            Self::EmptyMemory => f.write_str("memory of 0 bytes can't be registered, at least 1 is needed"),
+            Self::InvalidArgument(what) => f.write_str(what),
+            Self::RegisteredHere => write!(f, "{} by this process", OpError::MemoryAlreadyRegistered),
+            Self::InFlight => write!(
+                f,
+                "transfers on the memory are in flight ({} {})",
+                OpError::InternalError.code(),
+                OpError::InternalError.name()
+            ),
+            Self::Shared { others: 1 } => f.write_str("1 other clone, file or registration uses the driver"),
+            Self::Shared { others } => {
+                write!(f, "{others} other clones, files or registrations use the driver")
+            }
+            Self::Unsupported { feature, since, found } => {
+                write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
+            }
+            Self::UnexpectedEof => f.write_str("the file ended early"),
+            Self::WriteZero => f.write_str("the file took no more bytes"),
+        }
+    }
+}

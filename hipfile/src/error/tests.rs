@@ -1,0 +1,173 @@
+//! Text, kind and codes of every error.
+
+use super::*;
+use crate::version::Version;
+
+fn text(cause: Cause) -> String {
+    Error::new("read", cause).to_string()
+}
+
+#[test]
+fn an_error_is_one_word() {
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+}
+
+#[test]
+fn context_comes_before_the_cause() {
+    let error = Error::new("write", Cause::Os(libc::EFBIG))
+        .on(Subject::Path("out.bin".into()))
+        .at(4096, 3 << 20)
+        .after(1 << 20);
+    assert_eq!(
+        error.to_string(),
+        "write out.bin at offset 4096, 3145728 bytes, 1048576 done: file too large (27 EFBIG)"
+    );
+    assert_eq!(error.path(), Some(Path::new("out.bin")));
+    assert_eq!((error.offset(), error.requested(), error.bytes_done()), (Some(4096), Some(3 << 20), 1 << 20));
+    assert_eq!((error.operation(), error.kind()), ("write", ErrorKind::Os));
+
+    let error =
+        Error::new("register file", Cause::Op(OpError::HandleAlreadyRegistered)).on(Subject::Descriptor(7));
+    assert_eq!(
+        error.to_string(),
+        "register file descriptor 7: file descriptor is already registered (5028 hipFileHandleAlreadyRegistered)"
+    );
+    assert_eq!((error.path(), error.offset()), (None, None));
+}
+
+#[test]
+fn every_cause_has_its_text_kind_and_codes() {
+    let v = |minor| Version { major: 0, minor, patch: 0 };
+    let table: Vec<(Cause, ErrorKind, Option<i64>, &str)> = vec![
+        (Cause::Os(libc::EBADF), ErrorKind::Os, Some(9), "bad file descriptor (9 EBADF)"),
+        (Cause::Os(libc::EINTR), ErrorKind::Interrupted, Some(4), "interrupted system call (4 EINTR)"),
+        (Cause::Os(libc::EACCES), ErrorKind::PermissionDenied, Some(13), "permission denied (13 EACCES)"),
+        (Cause::Os(libc::EADV), ErrorKind::Os, Some(68), "advertise error (errno 68)"),
+        (
+            Cause::Op(OpError::InternalError),
+            ErrorKind::Internal,
+            Some(5030),
+            "internal error of the library (5030 hipFileInternalError)",
+        ),
+        (
+            Cause::Op(OpError::from_code(5999)),
+            ErrorKind::Unknown,
+            Some(5999),
+            "unknown hipFile error (5999 unknown)",
+        ),
+        // HIP is not in use in these tests, so its codes have no names.
+        (Cause::Hip(2.into()), ErrorKind::OutOfMemory, Some(2), "HIP call failed: HIP error 2"),
+        (Cause::HipCall(101.into()), ErrorKind::Hip, Some(5011), "HIP call failed: HIP error 101"),
+        (
+            Cause::UnknownReturn(i64::MIN),
+            ErrorKind::Unknown,
+            Some(i64::MIN),
+            "the library answered -9223372036854775808, which means nothing known",
+        ),
+        (
+            Cause::Overlong { returned: 9, requested: 8 },
+            ErrorKind::LibraryFault,
+            Some(9),
+            "the library reports 9 bytes where 8 were asked for",
+        ),
+        (Cause::NotLoaded("no libhipfile".into()), ErrorKind::NotLoaded, None, "no libhipfile"),
+        (
+            Cause::AlreadyLoaded,
+            ErrorKind::Busy,
+            None,
+            "the library is in use already; load it before anything else",
+        ),
+        (
+            Cause::Forked,
+            ErrorKind::Forked,
+            None,
+            "this process was forked after the GPU libraries were in use; run a new program for GPU work",
+        ),
+        (
+            Cause::OffsetTooLarge,
+            ErrorKind::InvalidInput,
+            None,
+            "a file ends at 9223372036854775807 (i64::MAX) at the latest, so offset plus length is too large",
+        ),
+        (
+            Cause::EmptyMemory,
+            ErrorKind::InvalidInput,
+            None,
+            "memory of 0 bytes can't be registered, at least 1 is needed",
+        ),
+        (Cause::InvalidArgument("no such thing"), ErrorKind::InvalidInput, None, "no such thing"),
+        (
+            Cause::RegisteredHere,
+            ErrorKind::AlreadyRegistered,
+            Some(5023),
+            "device pointer is already registered (5023 hipFileMemoryAlreadyRegistered) by this process",
+        ),
+        (
+            Cause::InFlight,
+            ErrorKind::Busy,
+            Some(5030),
+            "transfers on the memory are in flight (5030 hipFileInternalError)",
+        ),
+        (
+            Cause::Shared { others: 1 },
+            ErrorKind::Busy,
+            None,
+            "1 other clone, file or registration uses the driver",
+        ),
+        (
+            Cause::Shared { others: 3 },
+            ErrorKind::Busy,
+            None,
+            "3 other clones, files or registrations use the driver",
+        ),
+        (
+            Cause::Unsupported { feature: "statistics", since: v(5), found: v(2) },
+            ErrorKind::Unsupported,
+            None,
+            "libhipfile 0.2.0 is in use, which has no statistics; 0.5.0 and newer have",
+        ),
+        (Cause::UnexpectedEof, ErrorKind::UnexpectedEof, None, "the file ended early"),
+        (Cause::WriteZero, ErrorKind::WriteZero, None, "the file took no more bytes"),
+    ];
+    for (cause, kind, code, expected) in table {
+        assert_eq!((cause.kind(), cause.raw_code()), (kind, code), "{expected}");
+        assert_eq!(text(cause), format!("read: {expected}"));
+    }
+}
+
+#[test]
+fn both_codes_of_a_failed_hip_call_are_kept() {
+    let error = Error::new("register memory", Cause::HipCall(3.into()));
+    assert_eq!(error.op_error(), Some(OpError::HipDriverError));
+    assert_eq!(error.hip_error(), Some(HipError::from(3)));
+    let error = Error::new("read", Cause::Hip(3.into()));
+    assert_eq!((error.op_error(), error.hip_error()), (None, Some(HipError::from(3))));
+}
+
+#[test]
+fn errors_of_hip_alloc_say_their_operation_once() {
+    let refused = hip_alloc::resolve_range("Registered::slice", 8..17, 16).unwrap_err();
+    let error = Error::from(refused.clone());
+    assert_eq!(error.to_string(), "Registered::slice: bytes 8..17 are not within 0..16");
+    assert_eq!((error.kind(), error.operation()), (ErrorKind::OutOfRange, "Registered::slice"));
+    let error = Error::new("read", Cause::Memory(refused)).at(0, 9);
+    assert_eq!(
+        error.to_string(),
+        "read at offset 0, 9 bytes: Registered::slice: bytes 8..17 are not within 0..16"
+    );
+}
+
+#[test]
+fn io_errors_keep_kind_and_cause() {
+    let io = io::Error::from(Error::new("write", Cause::Os(libc::ENOSPC)));
+    assert_eq!(io.kind(), io::ErrorKind::StorageFull);
+    assert_eq!(io.to_string(), "write: no space left on device (28 ENOSPC)");
+    let inner = io.get_ref().and_then(|inner| inner.downcast_ref::<Error>()).unwrap();
+    assert_eq!(inner.os_error(), Some(libc::ENOSPC));
+
+    let io = io::Error::from(Error::new("read", Cause::UnexpectedEof));
+    assert_eq!(io.kind(), io::ErrorKind::UnexpectedEof);
+    let io = io::Error::from(Error::new("read", Cause::Op(OpError::InternalError)));
+    assert_eq!(io.kind(), io::ErrorKind::Other);
+}

@@ -1,0 +1,212 @@
+//! Files: a descriptor registered with the library.
+
+use std::fmt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::alignment::Alignment;
+use crate::driver::{Driver, DriverInner};
+use crate::error::{Cause, Error, Result, Subject};
+use crate::ffi::{self, Handle};
+use crate::handle_type::FileHandleType;
+use crate::op_error::OpError;
+use crate::system;
+
+/// A file open for GPU I/O. It owns its descriptor and keeps the driver open.
+///
+/// Transfers are in [`read_at`](Self::read_at), [`write_at`](Self::write_at) and their exact forms. They take `&self`
+/// and may run in any number of threads.
+///
+/// ```
+/// use hipfile::{Driver, OpenOptions};
+/// use hipfile::alloc::DeviceBuffer;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::env::temp_dir().join(format!("hipfile-doc-file-{}", std::process::id()));
+/// let driver = Driver::open()?;
+/// let file = OpenOptions::new().read(true).write(true).create(true).open(&driver, &path)?;
+/// let mut memory = DeviceBuffer::from_host(b"to the file and back")?;
+/// assert_eq!(file.write_at(memory.slice(..)?, 0)?, 20);
+/// memory.fill(0)?;
+/// assert_eq!(file.read_at(memory.slice_mut(..)?, 0)?, 20);
+/// assert_eq!(memory.to_vec()?, b"to the file and back");
+/// # std::fs::remove_file(&path)?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct FileHandle {
+    // Fields are dropped in this order: the registration goes before the descriptor that it is of is closed.
+    registration: FileRegistration,
+    fd: OwnedFd,
+    path: Option<PathBuf>,
+    flags: i32,
+    mode: u32,
+    handle_type: FileHandleType,
+}
+
+/// A registration of a descriptor, undone when dropped.
+struct FileRegistration {
+    handle: Handle,
+    driver: Arc<DriverInner>,
+}
+
+impl FileHandle {
+    /// Registers a descriptor, for example a [`std::fs::File`]. hipFile 0.2.
+    ///
+    /// The library opens the file a second time, with `O_DIRECT` if the descriptor lacks it and without if it has it, so
+    /// each file costs two descriptors.
+    ///
+    /// ```
+    /// use hipfile::{Driver, FileHandle};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let driver = Driver::open()?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// assert_eq!(file.path(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The descriptor comes back. [`ErrorKind::Internal`](crate::ErrorKind::Internal) is what the library makes of
+    /// descriptors that can't be opened again, such as sockets and files of `O_TMPFILE`, and of running out of
+    /// descriptors. [`ErrorKind::AlreadyRegistered`](crate::ErrorKind::AlreadyRegistered) if code outside this crate
+    /// registered this descriptor number and closed it without deregistering.
+    #[doc(alias = "hipFileHandleRegister")]
+    pub fn new(driver: &Driver, fd: impl Into<OwnedFd>) -> std::result::Result<Self, (OwnedFd, Error)> {
+        Self::register(driver, fd.into(), None, FileHandleType::OpaqueFd)
+    }
+
+    pub(crate) fn register(
+        driver: &Driver,
+        fd: OwnedFd,
+        path: Option<PathBuf>,
+        handle_type: FileHandleType,
+    ) -> std::result::Result<Self, (OwnedFd, Error)> {
+        match Self::facts(driver, fd.as_fd(), handle_type) {
+            Ok((registration, flags, mode)) => Ok(Self { registration, fd, path, flags, mode, handle_type }),
+            Err(cause) => {
+                let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
+                Err((fd, Error::new("register file", cause).on(subject)))
+            }
+        }
+    }
+
+    #[allow(unsafe_code, reason = "registers the descriptor")]
+    fn facts(
+        driver: &Driver,
+        fd: BorrowedFd<'_>,
+        handle_type: FileHandleType,
+    ) -> std::result::Result<(FileRegistration, i32, u32), Cause> {
+        let driver = driver.inner();
+        let api = driver.live()?;
+        // The other types come with pointers of their own, which a safe function has no way to vouch for.
+        if handle_type != FileHandleType::OpaqueFd {
+            return Err(Cause::Op(OpError::IoNotSupported));
+        }
+        let flags = system::flags(fd)?;
+        let mode = system::mode(fd)?;
+        // SAFETY: requires that the number names this file until the handle is deregistered; holds because the caller
+        // stores the descriptor beside the registration, to be closed after it, or drops the registration first.
+        let handle = unsafe { ffi::register_file(api, fd) }?;
+        Ok((FileRegistration { handle, driver: Arc::clone(driver) }, flags, mode))
+    }
+
+    /// The path the file was opened by; `None` for a handle made from a descriptor.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The status flags of the descriptor when it was registered, as `F_GETFL` gives them.
+    #[must_use]
+    pub fn flags(&self) -> i32 {
+        self.flags
+    }
+
+    /// The permission bits of the file when it was registered.
+    #[must_use]
+    pub fn mode(&self) -> u32 {
+        self.mode
+    }
+
+    /// What the file is registered by.
+    #[must_use]
+    pub fn handle_type(&self) -> FileHandleType {
+        self.handle_type
+    }
+
+    /// The handle of C, a `hipFileHandle_t`, for calls of [`hipfile::sys`](crate::sys). It is valid while `self` lives.
+    #[doc(alias = "hipFileHandle_t")]
+    #[must_use]
+    pub fn as_raw(&self) -> hipfile_sys::hipFileHandle_t {
+        self.registration.handle.as_ptr()
+    }
+
+    /// What the fast path asks of offsets, sizes and addresses; `None` if the file has no direct I/O.
+    ///
+    /// # Errors
+    ///
+    /// What `statx` answers, in [`Error::os_error`].
+    pub fn alignment(&self) -> Result<Option<Alignment>> {
+        system::alignment(self.fd.as_fd()).map_err(|cause| self.error("read alignment of", cause))
+    }
+
+    /// Deregisters the file and gives its descriptor back.
+    #[doc(alias = "hipFileHandleDeregister")]
+    #[must_use = "dropping the handle closes the file as well"]
+    pub fn into_fd(self) -> OwnedFd {
+        let Self { registration, fd, .. } = self;
+        drop(registration);
+        fd
+    }
+
+    pub(crate) fn driver(&self) -> &DriverInner {
+        &self.registration.driver
+    }
+
+    pub(crate) fn handle(&self) -> Handle {
+        self.registration.handle
+    }
+
+    /// An error about this file.
+    #[cold]
+    pub(crate) fn error(&self, operation: &'static str, cause: Cause) -> Error {
+        let subject = match &self.path {
+            Some(path) => Subject::Path(path.clone()),
+            None => Subject::Descriptor(self.fd.as_raw_fd()),
+        };
+        Error::new(operation, cause).on(subject)
+    }
+}
+
+impl Drop for FileRegistration {
+    #[allow(unsafe_code, reason = "deregisters the descriptor")]
+    fn drop(&mut self) {
+        // In a forked child the library is not to be touched; the descriptor is the child's own copy.
+        if let Ok(api) = self.driver.live() {
+            // SAFETY: requires a live handle without transfers; holds because the handle came from our registration,
+            // this runs once, and a transfer borrows the file for as long as it runs.
+            unsafe { ffi::deregister_file(api, self.handle) }
+        }
+    }
+}
+
+impl AsFd for FileHandle {
+    /// The descriptor. Reading, writing or resizing the file through it is fine; the page cache keeps both ways coherent.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl fmt::Debug for FileHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileHandle")
+            .field("path", &self.path)
+            .field("fd", &self.fd.as_raw_fd())
+            .field("handle", &self.as_raw())
+            .finish_non_exhaustive()
+    }
+}

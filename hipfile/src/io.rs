@@ -1,0 +1,151 @@
+//! Blocking transfers between files and device memory.
+#![allow(unsafe_code, reason = "hands device memory to C")]
+
+use crate::error::{Cause, Error, Result};
+use crate::ffi::{self, Transfer};
+use crate::file::FileHandle;
+use crate::file_offset;
+use crate::region::{ReadInto, Region, WriteFrom};
+
+/// The most that Linux moves in one call, and a multiple of every alignment that direct I/O asks for. Asking for more
+/// would take the size's own alignment, usually none, into the library's choice of path.
+const MAX_TRANSFER: usize = 0x7fff_f000;
+
+/// Which way the bytes go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Read,
+    Write,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}
+
+/// # Transfers
+///
+/// All of them block, take file offsets in bytes, and leave the file's own position and the thread's current HIP device
+/// as they are. They work on registered and on plain device memory, at any alignment; what the fast path does not take
+/// goes through host memory.
+///
+/// **None of them waits for GPU work.** Kernels and asynchronous copies that write the memory (before a write) or use it
+/// (before a read) have to be waited for first. The blocking calls of `hip_alloc` have waited already.
+impl FileHandle {
+    /// Reads into `memory` from `offset`, like `pread`. hipFile 0.2.
+    ///
+    /// Returns the number of bytes read: fewer than asked for at the end of the file and above 0x7ffff000, 0 at the end
+    /// of the file and for empty memory. Bytes of `memory` after those read may have been overwritten.
+    ///
+    /// # Errors
+    ///
+    /// The system's, HIP's or the library's. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `offset` plus
+    /// the length of `memory` passes `i64::MAX`.
+    #[doc(alias = "hipFileRead")]
+    #[inline]
+    pub fn read_at(&self, memory: impl ReadInto, offset: u64) -> Result<usize> {
+        self.short(Way::Read, memory.region(), offset)
+    }
+
+    /// Writes `memory` at `offset`, like `pwrite`. hipFile 0.2.
+    ///
+    /// Returns the number of bytes written: fewer than asked for above 0x7ffff000 and where the file system ends.
+    /// On a descriptor with `O_APPEND`, Linux appends and ignores `offset`.
+    ///
+    /// The fast path does not flush the written data to the storage device; AMD's library does on the other path. Use
+    /// [`std::fs::File::sync_data`] on the descriptor where it matters.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read_at`](Self::read_at).
+    #[doc(alias = "hipFileWrite")]
+    #[inline]
+    pub fn write_at(&self, memory: impl WriteFrom, offset: u64) -> Result<usize> {
+        self.short(Way::Write, memory.region(), offset)
+    }
+
+    /// Fills `memory` from `offset`, in as many calls as it takes, trying again when interrupted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::bytes_done`] tells how much of `memory` was filled before the error.
+    /// [`ErrorKind::UnexpectedEof`](crate::ErrorKind::UnexpectedEof) if the file ends first; else as for
+    /// [`read_at`](Self::read_at).
+    pub fn read_exact_at(&self, memory: impl ReadInto, offset: u64) -> Result<()> {
+        self.whole(Way::Read, memory.region(), offset)
+    }
+
+    /// Writes all of `memory` at `offset`, in as many calls as it takes, trying again when interrupted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::bytes_done`] tells how much was written before the error.
+    /// [`ErrorKind::WriteZero`](crate::ErrorKind::WriteZero) if the file takes no more without saying why; else as for
+    /// [`write_at`](Self::write_at).
+    pub fn write_all_at(&self, memory: impl WriteFrom, offset: u64) -> Result<()> {
+        self.whole(Way::Write, memory.region(), offset)
+    }
+
+    #[inline]
+    fn short(&self, way: Way, region: Region, offset: u64) -> Result<usize> {
+        self.once(way, region, offset).map_err(|cause| self.failed(way, cause, region, offset, 0))
+    }
+
+    fn whole(&self, way: Way, region: Region, offset: u64) -> Result<()> {
+        let failed = |cause, done| Err(self.failed(way, cause, region, offset, done));
+        if let Err(cause) = file_offset::checked(offset, region.len) {
+            return failed(cause, 0);
+        }
+        let mut done = 0;
+        while done < region.len {
+            // The end was checked, so the sum stays below.
+            let next = offset.saturating_add(done as u64);
+            match self.once(way, region.rest(done), next) {
+                Ok(0) if way == Way::Read => return failed(Cause::UnexpectedEof, done),
+                Ok(0) => return failed(Cause::WriteZero, done),
+                Ok(moved) => done = done.saturating_add(moved),
+                Err(Cause::Os(libc::EINTR)) => {}
+                Err(cause) => return failed(cause, done),
+            }
+        }
+        Ok(())
+    }
+
+    /// One call of C, if there is anything to transfer.
+    #[inline]
+    fn once(&self, way: Way, region: Region, offset: u64) -> std::result::Result<usize, Cause> {
+        let api = self.driver().live()?;
+        let file_offset = file_offset::checked(offset, region.len)?;
+        // An allocation is never as long as i64::MAX, so an offset into one fits.
+        let buffer_offset = i64::try_from(region.offset).map_err(|_| Cause::OffsetTooLarge)?;
+        if region.len == 0 {
+            return Ok(0);
+        }
+        let _device = region.device.make_current().map_err(Cause::Memory)?;
+        let transfer = Transfer {
+            handle: self.handle(),
+            base: region.base.0,
+            size: region.len.min(MAX_TRANSFER),
+            file_offset,
+            buffer_offset,
+        };
+        match way {
+            // SAFETY: requires a registered handle with its descriptor open, and device memory that is nobody else's;
+            // holds because `self` is both and is borrowed, and `region` comes from a slice that is exclusive (only such
+            // are `ReadInto`) and borrowed for the time of the call.
+            Way::Read => unsafe { ffi::read(api, transfer) },
+            // SAFETY: requires a registered handle with its descriptor open, and device memory that nobody writes; holds
+            // because `self` is both and is borrowed, and `region` comes from a slice borrowed for the time of the call.
+            Way::Write => unsafe { ffi::write(api, transfer) },
+        }
+    }
+
+    #[cold]
+    fn failed(&self, way: Way, cause: Cause, region: Region, offset: u64, done: usize) -> Error {
+        self.error(way.name(), cause).at(offset, region.len).after(done)
+    }
+}

@@ -1,0 +1,152 @@
+//! Opening files by path.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::driver::Driver;
+use crate::error::{Cause, Error, Result, Subject};
+use crate::file::FileHandle;
+use crate::handle_type::FileHandleType;
+
+/// How to open a file for GPU I/O. Options are those of [`std::fs::OpenOptions`].
+///
+/// There is no `append`: with that flag the system ignores the offset of a positional write.
+///
+/// ```
+/// use hipfile::{Driver, OpenOptions};
+///
+/// # fn main() -> hipfile::Result<()> {
+/// # let path = std::env::temp_dir().join(format!("hipfile-doc-open-options-{}", std::process::id()));
+/// let driver = Driver::open()?;
+/// let file = OpenOptions::new().read(true).write(true).create(true).mode(0o600).open(&driver, &path)?;
+/// assert_eq!(file.path(), Some(&*path));
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    options: fs::OpenOptions,
+    flags: i32,
+    direct: bool,
+    handle_type: FileHandleType,
+}
+
+impl OpenOptions {
+    /// Nothing set: neither reading nor writing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            options: fs::OpenOptions::new(),
+            flags: 0,
+            direct: false,
+            handle_type: FileHandleType::OpaqueFd,
+        }
+    }
+
+    /// Whether the file can be read into device memory.
+    pub fn read(&mut self, read: bool) -> &mut Self {
+        self.options.read(read);
+        self
+    }
+
+    /// Whether the file can be written from device memory.
+    pub fn write(&mut self, write: bool) -> &mut Self {
+        self.options.write(write);
+        self
+    }
+
+    /// Whether the file is emptied first.
+    pub fn truncate(&mut self, truncate: bool) -> &mut Self {
+        self.options.truncate(truncate);
+        self
+    }
+
+    /// Whether the file is created if it does not exist.
+    pub fn create(&mut self, create: bool) -> &mut Self {
+        self.options.create(create);
+        self
+    }
+
+    /// Whether the file must be new.
+    pub fn create_new(&mut self, create_new: bool) -> &mut Self {
+        self.options.create_new(create_new);
+        self
+    }
+
+    /// Permission bits of a file that is created, before the umask; 0o666 if not set.
+    pub fn mode(&mut self, mode: u32) -> &mut Self {
+        self.options.mode(mode);
+        self
+    }
+
+    /// Whether the descriptor itself has `O_DIRECT`.
+    ///
+    /// The fast path does not need it: the library opens the file a second time, the other way. It decides which of the
+    /// two descriptors is yours.
+    pub fn direct(&mut self, direct: bool) -> &mut Self {
+        self.direct = direct;
+        self
+    }
+
+    /// Further flags for `open`, as for [`std::os::unix::fs::OpenOptionsExt::custom_flags`]; each call replaces the last.
+    ///
+    /// Files made with `O_TMPFILE` can't be registered: the library's second open of them fails.
+    pub fn custom_flags(&mut self, flags: i32) -> &mut Self {
+        self.flags = flags;
+        self
+    }
+
+    /// What the file is registered by. Anything but [`FileHandleType::OpaqueFd`] is refused, by AMD's library too.
+    pub fn handle_type(&mut self, handle_type: FileHandleType) -> &mut Self {
+        self.handle_type = handle_type;
+        self
+    }
+
+    /// Opens the file and registers it. hipFile 0.2.
+    ///
+    /// # Errors
+    ///
+    /// What the system answers, see [`Error::os_error`], and what [`FileHandle::new`] gives.
+    pub fn open(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<FileHandle> {
+        let path = path.as_ref();
+        let direct = if self.direct { libc::O_DIRECT } else { 0 };
+        let file = self
+            .options
+            .clone()
+            .custom_flags(self.flags | direct)
+            .open(path)
+            .map_err(|error| Error::new("open", system_cause(&error)).on(Subject::Path(path.into())))?;
+        FileHandle::register(driver, OwnedFd::from(file), Some(path.into()), self.handle_type)
+            .map_err(|(_fd, error)| error)
+    }
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The cause of a failed call of std. Without an `errno`, std refused what it was given before asking the system.
+fn system_cause(error: &std::io::Error) -> Cause {
+    match error.raw_os_error() {
+        Some(errno) => Cause::Os(errno),
+        None => Cause::InvalidArgument("the path holds a zero byte"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_the_system_can_not_take_is_no_system_error() {
+        let error = fs::File::open("nul\0byte").unwrap_err();
+        assert!(matches!(system_cause(&error), Cause::InvalidArgument(_)));
+        let error = fs::File::open("/no/such/file").unwrap_err();
+        assert!(matches!(system_cause(&error), Cause::Os(libc::ENOENT)));
+    }
+}

@@ -1,0 +1,212 @@
+//! Registering memory.
+#![allow(unsafe_code, reason = "registers memory")]
+
+use std::ffi::{c_int, c_void};
+use std::ops::RangeBounds;
+use std::sync::Arc;
+
+use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, RegistrationHook, resolve_range};
+
+use crate::driver::{Driver, DriverInner};
+use crate::error::{Cause, Error, Result};
+use crate::region::{Address, Region};
+use crate::registered::{Registered, set_cause};
+use crate::registry;
+
+const REGISTER: &str = "register memory";
+
+/// A registration, or the memory and why it could not be registered.
+type Attempt<M> = std::result::Result<Registered<M>, (M, Error)>;
+
+/// # Registering memory
+///
+/// Memory need not be registered for transfers, it only makes them cheaper. Registering memory whose guard was forgotten
+/// removes what is left of the old registration first.
+impl Driver {
+    /// Registers all of `memory`. hipFile 0.2.
+    ///
+    /// # Errors
+    ///
+    /// `memory` is dropped; for `&mut` and `Arc` nothing is lost by that, for owned memory see
+    /// [`try_register`](Self::try_register). [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if it is empty,
+    /// [`ErrorKind::AlreadyRegistered`](crate::ErrorKind::AlreadyRegistered) if it is registered at the same address by a
+    /// guard that shares it with another length, or by raw memory; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a
+    /// forgotten guard's registration can't be removed; otherwise what the library answers.
+    #[doc(alias = "hipFileBufRegister")]
+    pub fn register<M: DeviceMemory>(&self, memory: M) -> Result<Registered<M>> {
+        self.try_register(memory).map_err(|(_memory, error)| error)
+    }
+
+    /// Registers the bytes of `memory` at `range`; the guard holds all of it. hipFile 0.2.
+    ///
+    /// # Errors
+    ///
+    /// As for [`register`](Self::register), and [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not
+    /// within `memory`.
+    pub fn register_range<M: DeviceMemory>(
+        &self,
+        memory: M,
+        range: impl RangeBounds<usize>,
+    ) -> Result<Registered<M>> {
+        self.try_register_range(memory, range).map_err(|(_memory, error)| error)
+    }
+
+    /// [`register`](Self::register) that gives the memory back if it fails.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Driver, ErrorKind};
+    ///
+    /// let driver = Driver::open()?;
+    /// let (memory, error) = driver.try_register(DeviceBuffer::new(0)?).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    /// assert!(memory.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`register`](Self::register), with the memory.
+    pub fn try_register<M: DeviceMemory>(&self, memory: M) -> Attempt<M> {
+        self.try_register_range(memory, ..)
+    }
+
+    /// [`register_range`](Self::register_range) that gives the memory back if it fails.
+    ///
+    /// # Errors
+    ///
+    /// As for [`register_range`](Self::register_range), with the memory.
+    pub fn try_register_range<M: DeviceMemory>(
+        &self,
+        memory: M,
+        range: impl RangeBounds<usize>,
+    ) -> Attempt<M> {
+        match resolve_range(REGISTER, range, memory.len()) {
+            Ok(range) => {
+                let region = Region {
+                    base: Address(memory.as_ptr()).after(range.start),
+                    offset: 0,
+                    len: range.len(),
+                    device: memory.device(),
+                };
+                self.register_region(memory, region, 0)
+            }
+            Err(error) => Err((memory, error.into())),
+        }
+    }
+
+    /// Registers `region`, which is inside `memory`.
+    fn register_region<M: DeviceMemory>(&self, memory: M, region: Region, flags: c_int) -> Attempt<M> {
+        if region.len == 0 {
+            return Err((memory, Error::new(REGISTER, Cause::EmptyMemory)));
+        }
+        let driver = self.inner();
+        let register = || {
+            // SAFETY: requires memory that stays allocated until it is deregistered; holds because the guard below keeps
+            // `memory`, which stays allocated while it exists and for ever if it is forgotten, or, where only its borrow
+            // ends, has a set of registrations to empty first.
+            unsafe { registry::register(driver, region.base, region.len, flags) }
+        };
+        let answer = match memory.registrations() {
+            Some((set, access)) => {
+                let hook: Arc<dyn RegistrationHook> = Arc::<DriverInner>::clone(driver);
+                // SAFETY: requires bytes of the set's allocation, not none of them, accessible until the guard ends; a hook
+                // that can undo what the closure does; a closure that tells the truth, does not unwind and does not use
+                // the set. Holds because the range was checked against `memory`, whose set and access these are, the
+                // guard detaches or abandons before it lets go of it, and `registry` is written for these two.
+                unsafe { set.attach(REGISTER, access, region.base.0, region.len, hook, register) }
+                    .map_err(set_cause)
+            }
+            None => register(),
+        };
+        match answer {
+            // SAFETY: requires a registration of `region`, inside `memory` and in its set; holds because it was just made.
+            Ok(()) => Ok(unsafe { Registered::from_parts(memory, region, Arc::clone(driver)) }),
+            Err(cause) => Err((memory, Error::new(REGISTER, cause))),
+        }
+    }
+}
+
+/// Device memory given by address: see [`Registered::from_raw`].
+///
+/// ```
+/// use hipfile::{Driver, RawMemory, Registered};
+/// use hipfile::alloc::DeviceBuffer;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let pool = DeviceBuffer::new(1 << 20)?;
+/// let driver = Driver::open()?;
+/// // SAFETY: the bytes are device memory of the current device, are used by nobody else, and `pool` outlives the guard.
+/// let registered: Registered<RawMemory> = unsafe { Registered::from_raw(&driver, pool.as_ptr(), pool.len(), 0)? };
+/// assert_eq!(registered.memory().len(), 1 << 20);
+/// # drop(registered);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RawMemory(Region);
+
+impl RawMemory {
+    /// Address of the first byte on the device.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut c_void {
+        self.0.base.0
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.len == 0
+    }
+}
+
+// SAFETY: requires a stable description of device memory that is not freed before the value, nor if it is forgotten; holds
+// because whoever made the value, in `from_raw`, promised it, and nothing changes it.
+unsafe impl DeviceMemory for RawMemory {
+    fn as_ptr(&self) -> *mut c_void {
+        self.as_ptr()
+    }
+
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn device(&self) -> Device {
+        self.0.device
+    }
+}
+
+// SAFETY: requires memory that the value has to itself; holds because whoever made it promised that.
+unsafe impl DeviceMemoryMut for RawMemory {}
+
+impl Registered<RawMemory> {
+    /// Registers `len` bytes of device memory at `ptr`, which something else owns. hipFile 0.2.
+    ///
+    /// `flags` is handed to the library, whose versions so far all ignore it; give 0.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Driver::register`]; [`ErrorKind::UnsupportedMemory`](crate::ErrorKind::UnsupportedMemory) if it is not
+    /// device memory, [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if it goes past the end of its allocation.
+    ///
+    /// # Safety
+    ///
+    /// - The bytes are device memory of the calling thread's current device, and `len` is at most `isize::MAX`.
+    /// - They stay allocated until the guard is dropped or [`deregister`](Registered::deregister) succeeds: for ever if the
+    ///   guard is forgotten, or if dropping it finds that the library still uses them
+    ///   ([`alloc::leaked`](crate::alloc::leaked) counts these).
+    /// - Meanwhile nobody else writes to them, or reads what is being written, while a slice of the guard is in use.
+    pub unsafe fn from_raw(driver: &Driver, ptr: *mut c_void, len: usize, flags: c_int) -> Result<Self> {
+        let device = Device::current().map_err(|error| Error::new(REGISTER, Cause::Memory(error)))?;
+        let region = Region { base: Address(ptr), offset: 0, len, device };
+        driver.register_region(RawMemory(region), region, flags).map_err(|(_memory, error)| error)
+    }
+}

@@ -1,0 +1,238 @@
+//! Checked ranges of registered memory.
+#![allow(unsafe_code, reason = "hands registered memory out as device slices")]
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use hip_alloc::{Device, DeviceSlice, DeviceSliceMut, resolve_range};
+
+use crate::error::Result;
+use crate::region::{Named, Region};
+
+/// A range of registered memory, borrowed to read: it can be written to files.
+///
+/// It knows the base of its registration, so transfers find it whatever the range is.
+///
+/// ```
+/// use hipfile::Driver;
+/// use hipfile::alloc::DeviceBuffer;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registered = Driver::open()?.register(DeviceBuffer::from_host(b"key=value")?)?;
+/// let (key, value) = registered.slice(..)?.split_at(4)?;
+/// assert_eq!(key.slice(..3)?.as_device().to_vec()?, b"key");
+/// assert_eq!(value.len(), 5);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct RegisteredSlice<'a> {
+    pub(crate) region: Region,
+    memory: PhantomData<&'a [u8]>,
+}
+
+/// A range of registered memory, borrowed exclusively: files can be read into it.
+///
+/// ```
+/// use hipfile::alloc::DeviceBuffer;
+/// use hipfile::{Driver, OpenOptions};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let driver = Driver::open()?;
+/// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?;
+/// let mut registered = driver.register(DeviceBuffer::new(8)?)?;
+/// let (mut head, tail) = registered.slice_mut(..)?.split_at_mut(4)?;
+/// file.read_exact_at(&mut head, 0)?;
+/// file.read_exact_at(tail, 4)?;
+/// assert_eq!(head.as_device().to_vec()?, b"\x7fELF");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Two reads into one region at the same time do not compile:
+///
+/// ```compile_fail,E0499
+/// # use hipfile::{Driver, FileHandle, alloc::DeviceBuffer};
+/// # fn twice(file: &FileHandle, driver: &Driver) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut registered = driver.register(DeviceBuffer::new(8)?)?;
+/// let first = registered.slice_mut(..4)?;
+/// let second = registered.slice_mut(..4)?; // the first is still in use
+/// file.read_at(first, 0)?;
+/// file.read_at(second, 0)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct RegisteredSliceMut<'a> {
+    pub(crate) region: Region,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> RegisteredSlice<'a> {
+    /// # Safety
+    ///
+    /// The region is live device memory, registered at its base, which stays so and is not written for `'a`.
+    pub(crate) unsafe fn from_region(region: Region) -> Self {
+        Self { region, memory: PhantomData }
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.region.len
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.region.len == 0
+    }
+
+    /// The device that the memory is on.
+    #[must_use]
+    pub fn device(self) -> Device {
+        self.region.device
+    }
+
+    /// The address of the first byte on the device. Host code can't read there.
+    #[must_use]
+    pub fn as_ptr(self) -> *mut c_void {
+        self.region.start().0
+    }
+
+    /// The bytes at `range` of this slice.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
+    pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
+        let range = resolve_range("RegisteredSlice::slice", range, self.region.len)?;
+        Ok(Self { region: self.region.part(range.start, range.len()), memory: PhantomData })
+    }
+
+    /// The first `mid` bytes, and the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` bytes.
+    pub fn split_at(self, mid: usize) -> Result<(Self, Self)> {
+        resolve_range("RegisteredSlice::split_at", ..mid, self.region.len)?;
+        let part = |region| Self { region, memory: PhantomData };
+        Ok((part(self.region.part(0, mid)), part(self.region.rest(mid))))
+    }
+
+    /// The same bytes as plain device memory, to copy them to the host.
+    #[must_use]
+    pub fn as_device(self) -> DeviceSlice<'a> {
+        let Region { len, device, .. } = self.region;
+        // SAFETY: requires device memory that stays allocated and unwritten for 'a; holds because this slice stands for
+        // such memory, of which `len` bytes at its start are its own.
+        unsafe { DeviceSlice::from_raw_parts(self.as_ptr(), len, device) }
+    }
+}
+
+impl<'a> RegisteredSliceMut<'a> {
+    /// # Safety
+    ///
+    /// The region is live device memory, registered at its base, which stays so and is used by nobody else for `'a`.
+    pub(crate) unsafe fn from_region(region: Region) -> Self {
+        Self { region, memory: PhantomData }
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.region.len
+    }
+
+    /// Whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.region.len == 0
+    }
+
+    /// The device that the memory is on.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.region.device
+    }
+
+    /// The address of the first byte on the device. Host code can't read or write there.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut c_void {
+        self.region.start().0
+    }
+
+    /// The same bytes, to read.
+    #[must_use]
+    pub fn as_slice(&self) -> RegisteredSlice<'_> {
+        RegisteredSlice { region: self.region, memory: PhantomData }
+    }
+
+    /// The same bytes for a shorter time, as with `&mut *slice`.
+    #[must_use]
+    pub fn reborrow(&mut self) -> RegisteredSliceMut<'_> {
+        RegisteredSliceMut { region: self.region, memory: PhantomData }
+    }
+
+    /// The bytes at `range` of this slice, to read.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<RegisteredSlice<'_>> {
+        let range = resolve_range("RegisteredSliceMut::slice", range, self.region.len)?;
+        Ok(RegisteredSlice { region: self.region.part(range.start, range.len()), memory: PhantomData })
+    }
+
+    /// The bytes at `range` of this slice, to read and write.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<RegisteredSliceMut<'_>> {
+        let range = resolve_range("RegisteredSliceMut::slice_mut", range, self.region.len)?;
+        Ok(RegisteredSliceMut { region: self.region.part(range.start, range.len()), memory: PhantomData })
+    }
+
+    /// The first `mid` bytes, and the rest: two slices that can be read into independently, also at the same time.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` bytes.
+    pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self)> {
+        resolve_range("RegisteredSliceMut::split_at_mut", ..mid, self.region.len)?;
+        let part = |region| Self { region, memory: PhantomData };
+        Ok((part(self.region.part(0, mid)), part(self.region.rest(mid))))
+    }
+
+    /// The same bytes as plain device memory, to copy them to the host.
+    #[must_use]
+    pub fn as_device(&self) -> DeviceSlice<'_> {
+        self.as_slice().as_device()
+    }
+
+    /// The same bytes as plain device memory, to copy from the host or fill.
+    #[must_use]
+    pub fn as_device_mut(&mut self) -> DeviceSliceMut<'_> {
+        let Region { len, device, .. } = self.region;
+        // SAFETY: requires device memory that stays allocated and is nobody else's while the result lives; holds because
+        // this slice stands for such memory and is borrowed mutably by the result.
+        unsafe { DeviceSliceMut::from_raw_parts(self.as_ptr(), len, device) }
+    }
+}
+
+impl Named for RegisteredSlice<'_> {
+    #[inline]
+    fn region(&self) -> Region {
+        self.region
+    }
+}
+
+impl Named for RegisteredSliceMut<'_> {
+    #[inline]
+    fn region(&self) -> Region {
+        self.region
+    }
+}

@@ -1,0 +1,67 @@
+//! The system calls of this crate that std has no name for.
+#![allow(unsafe_code, reason = "calls the system")]
+
+use std::io;
+use std::mem;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use crate::alignment::Alignment;
+use crate::error::Cause;
+
+/// The status flags of a descriptor.
+pub(crate) fn flags(fd: BorrowedFd<'_>) -> Result<i32, Cause> {
+    // SAFETY: requires nothing beyond an open descriptor, which the borrow is.
+    match unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFL) } {
+        -1 => Err(last()),
+        flags => Ok(flags),
+    }
+}
+
+/// The permission bits of a file.
+pub(crate) fn mode(fd: BorrowedFd<'_>) -> Result<u32, Cause> {
+    statx(fd, libc::STATX_MODE).map(|stat| u32::from(stat.stx_mode) & 0o7777)
+}
+
+/// What the file's system asks of direct I/O; `None` if the file has none.
+pub(crate) fn alignment(fd: BorrowedFd<'_>) -> Result<Option<Alignment>, Cause> {
+    let stat = statx(fd, libc::STATX_DIOALIGN)?;
+    if stat.stx_mask & libc::STATX_DIOALIGN == 0 {
+        return Ok(Some(Alignment::ASSUMED));
+    }
+    let (memory, offset) = (u64::from(stat.stx_dio_mem_align), u64::from(stat.stx_dio_offset_align));
+    Ok((memory != 0 && offset != 0).then_some(Alignment { memory, offset }))
+}
+
+fn statx(fd: BorrowedFd<'_>, mask: u32) -> Result<libc::statx, Cause> {
+    // SAFETY: requires a type for which all zeros is a value; holds because it is integers only.
+    let mut stat: libc::statx = unsafe { mem::zeroed() };
+    // SAFETY: requires a string that ends in zero and a structure to write to; holds for the literal and the local.
+    match unsafe { libc::statx(fd.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, mask, &raw mut stat) } {
+        0 => Ok(stat),
+        _ => Err(last()),
+    }
+}
+
+fn last() -> Cause {
+    Cause::Os(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn facts_of_an_open_file() {
+        let path = std::env::temp_dir().join(format!("hipfile-system-{}", std::process::id()));
+        let file = File::create(&path).unwrap();
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(mode(file.as_fd()).unwrap(), 0o640);
+        assert_eq!(flags(file.as_fd()).unwrap() & libc::O_ACCMODE, libc::O_WRONLY);
+        if let Some(found) = alignment(file.as_fd()).unwrap() {
+            assert!(found.memory.is_power_of_two() && found.offset.is_power_of_two());
+        }
+    }
+}

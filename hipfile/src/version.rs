@@ -1,0 +1,100 @@
+//! Which libhipfile is in use, and what it can do.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::ffi;
+
+/// A version of libhipfile.
+///
+/// ```
+/// use hipfile::Version;
+///
+/// # fn main() -> hipfile::Result<()> {
+/// let version = hipfile::version()?;
+/// assert!(version >= Version { major: 0, minor: 2, patch: 0 });
+/// println!("libhipfile {version}");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// First number.
+    pub major: u32,
+    /// Second number; before 1.0 it marks what can be relied on.
+    pub minor: u32,
+    /// Third number.
+    pub patch: u32,
+}
+
+impl Version {
+    /// Since this version batches run; before, they were accepted and never executed.
+    pub(crate) const BATCH: Self = Self { major: 0, minor: 5, patch: 0 };
+    /// Since this version the library counts operations.
+    pub(crate) const STATS: Self = Self { major: 0, minor: 5, patch: 0 };
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// The version of the libhipfile in use. hipFile 0.2.
+///
+/// # Errors
+///
+/// [`ErrorKind::NotLoaded`](crate::ErrorKind::NotLoaded) if no libhipfile can be loaded,
+/// [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
+#[doc(alias = "hipFileGetVersion")]
+pub fn version() -> Result<Version> {
+    ffi::api().and_then(ffi::version).map_err(|cause| Error::new("read version", cause))
+}
+
+/// Something that not every libhipfile can do.
+///
+/// ```
+/// use hipfile::Feature;
+///
+/// # fn main() -> hipfile::Result<()> {
+/// if hipfile::supports(Feature::Stats)? {
+///     println!("{} reads so far", hipfile::stats()?.reads.operations);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Batches that really run. Libraries before 0.5 accept them and do nothing.
+    Batch,
+    /// Operation counters, [`stats`](crate::stats). hipFile 0.5.
+    Stats,
+}
+
+/// Whether the libhipfile in use has `feature`. It asks the running library: all releases before 1.0 share one file name.
+///
+/// # Errors
+///
+/// As for [`version`].
+pub fn supports(feature: Feature) -> Result<bool> {
+    let found = version()?;
+    Ok(match feature {
+        Feature::Batch => found >= Version::BATCH,
+        // A build of 0.5 may lack the functions, and what counts is whether they can be called.
+        Feature::Stats => ffi::api().is_ok_and(ffi::has_stats),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_order_by_number() {
+        let v = |major, minor, patch| Version { major, minor, patch };
+        assert!(v(0, 10, 0) > v(0, 9, 9));
+        assert!(v(1, 0, 0) > v(0, 99, 0));
+        assert_eq!(v(0, 5, 0).to_string(), "0.5.0");
+    }
+}
