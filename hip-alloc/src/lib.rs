@@ -54,7 +54,7 @@ mod ffi;
 mod fork;
 mod guard;
 mod hip_error;
-mod leaked;
+mod leaks;
 mod memory;
 mod range;
 mod region;
@@ -63,13 +63,16 @@ mod release;
 mod slice;
 mod slice_mut;
 mod table;
+#[cfg(test)]
+#[allow(unsafe_code, reason = "a HIP of our own and hooks that promise")]
+mod tests;
 
 pub use buffer::DeviceBuffer;
 pub use device::{Device, MemoryInfo};
 pub use error::{Error, ErrorKind, Result};
 pub use guard::DeviceGuard;
 pub use hip_error::HipError;
-pub use leaked::{Leaked, leaked};
+pub use leaks::{Leaked, leaked};
 pub use memory::{DeviceMemory, DeviceMemoryMut};
 pub use release::{FreeError, RawBuffer};
 pub use slice::DeviceSlice;
@@ -80,7 +83,7 @@ pub use table::load;
 #[doc(hidden)]
 pub use fork::forked;
 #[doc(hidden)]
-pub use leaked::record as record_leak;
+pub use leaks::record as record_leak;
 #[doc(hidden)]
 pub use range::resolve as resolve_range;
 #[doc(hidden)]

@@ -275,4 +275,6 @@ impl fmt::Debug for Entry {
 }
 
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use core::ptr;
 use crate::buffer::DeviceBuffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
-use crate::leaked;
+use crate::leaks;
 use crate::region::Region;
 use crate::registrations::Registrations;
 use crate::table;
@@ -96,8 +96,8 @@ impl DeviceBuffer {
     /// Frees the memory and says if that fails, which Drop can't. Waits for the device.
     ///
     /// # Errors
-    /// The buffer comes back with the reason: [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a library still holds a
-    /// registration whose guard was forgotten; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child; else
+    /// The buffer comes back with the reason: [`ErrorKind::Busy`] if a library still holds a
+    /// registration whose guard was forgotten; [`ErrorKind::Forked`] in a forked child; else
     /// HIP's.
     #[doc(alias = "hipFree")]
     pub fn free(mut self) -> core::result::Result<(), FreeError> {
@@ -110,8 +110,8 @@ impl DeviceBuffer {
     /// Takes the memory apart; whoever has the parts frees them.
     ///
     /// # Errors
-    /// The buffer comes back with the reason: [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a library still holds a
-    /// registration whose guard was forgotten; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
+    /// The buffer comes back with the reason: [`ErrorKind::Busy`] if a library still holds a
+    /// registration whose guard was forgotten; [`ErrorKind::Forked`] in a forked child.
     pub fn into_raw(mut self) -> core::result::Result<RawBuffer, (Self, Error)> {
         if let Err(error) = self.registrations.clear("DeviceBuffer::into_raw") {
             return Err((self, error));
@@ -159,7 +159,7 @@ impl Drop for DeviceBuffer {
         // changed by a thread that is not there.
         mem::forget(mem::take(&mut self.registrations));
         if error.kind() != ErrorKind::Forked {
-            leaked::record(self.region.len);
+            leaks::record(self.region.len);
         }
     }
 }

@@ -54,7 +54,8 @@ fn default_functions() -> core::result::Result<Functions, String> {
 #[cfg(not(feature = "link"))]
 fn default_functions() -> core::result::Result<Functions, String> {
     // SAFETY: requires that the initialisers of libraries of this name may run; every program that uses HIP runs them.
-    let library = unsafe { rocm_loader::open("libamdhip64.so", VERSIONS) }.map_err(|error| error.to_string())?;
+    let library =
+        unsafe { rocm_loader::open("libamdhip64.so", VERSIONS) }.map_err(|error| error.to_string())?;
     from_library(&library)
 }
 
@@ -67,7 +68,7 @@ fn from_library(library: &Library) -> core::result::Result<Functions, String> {
 }
 
 /// Makes `functions` the table, or gives it back if there is one already.
-fn install(functions: Functions) -> core::result::Result<(), Box<Functions>> {
+pub(crate) fn install(functions: Functions) -> core::result::Result<(), Box<Functions>> {
     let new = Box::into_raw(Box::new(functions));
     match TABLE.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Ok(()),

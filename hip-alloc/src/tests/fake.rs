@@ -1,0 +1,236 @@
+//! A HIP in host memory, one for each test thread, that fails as scripted and notes every call.
+
+use core::cell::RefCell;
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::slice;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::ffi::Functions;
+use crate::table;
+
+/// hipMalloc gives addresses that are an odd multiple of this, so that nothing is aligned by luck.
+pub const ALIGNMENT: usize = 256;
+
+#[derive(Default)]
+struct State {
+    device: c_int,
+    devices: c_int,
+    /// Function, number of its call from now (first is 1), code.
+    failures: Vec<(&'static str, usize, c_uint)>,
+    calls: Vec<&'static str>,
+    /// Address, backing store, size and device.
+    allocations: HashMap<usize, (Vec<u8>, usize, c_int)>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// Makes this HIP the table and resets the calling thread's state: two devices, device 0 current.
+pub fn install() {
+    if table::in_use().is_none() {
+        // Another test may be first.
+        _ = table::install(functions());
+    }
+    STATE.set(State { devices: 2, ..State::default() });
+}
+
+/// Held by tests that leak, since the count is the process's.
+pub fn leaking_alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets the `nth` call of `function` from now (the next is 1) return `code`.
+pub fn fail(function: &'static str, nth: usize, code: c_uint) {
+    STATE.with_borrow_mut(|state| state.failures.push((function, nth, code)));
+}
+
+pub fn fail_no_more() {
+    STATE.with_borrow_mut(|state| state.failures.clear());
+}
+
+/// The calls since the last time of asking.
+pub fn calls() -> Vec<&'static str> {
+    STATE.with_borrow_mut(|state| core::mem::take(&mut state.calls))
+}
+
+pub fn current_device() -> c_int {
+    STATE.with_borrow(|state| state.device)
+}
+
+pub fn set_current_device(device: c_int) {
+    STATE.with_borrow_mut(|state| state.device = device);
+}
+
+pub fn set_devices(devices: c_int) {
+    STATE.with_borrow_mut(|state| state.devices = devices);
+}
+
+/// Number of live allocations.
+pub fn allocations() -> usize {
+    STATE.with_borrow(|state| state.allocations.len())
+}
+
+/// Notes the call and answers as scripted, or by `action`.
+fn answer(function: &'static str, action: impl FnOnce(&mut State) -> c_uint) -> c_uint {
+    STATE.with_borrow_mut(|state| {
+        state.calls.push(function);
+        for (name, nth, code) in &mut state.failures {
+            if *name == function {
+                *nth = nth.wrapping_sub(1);
+                if *nth == 0 {
+                    return *code;
+                }
+            }
+        }
+        action(state)
+    })
+}
+
+impl State {
+    /// Whether `size` bytes at `address` are in one allocation of the current device.
+    fn holds(&self, address: usize, size: usize) -> bool {
+        self.allocations.iter().any(|(start, (_, len, device))| {
+            *device == self.device && address >= *start && address + size <= start + len
+        })
+    }
+}
+
+pub fn functions() -> Functions {
+    Functions {
+        hipFree: free,
+        hipGetDevice: get_device,
+        hipGetDeviceCount: get_device_count,
+        hipGetErrorName: get_error_name,
+        hipGetErrorString: get_error_string,
+        hipMalloc: malloc,
+        hipMemGetInfo: mem_get_info,
+        hipMemcpy: memcpy,
+        hipMemset: memset,
+        hipSetDevice: set_device,
+        hipStreamSynchronize: stream_synchronize,
+    }
+}
+
+unsafe extern "C" fn get_device_count(count: *mut c_int) -> c_uint {
+    answer("hipGetDeviceCount", |state| {
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *count = state.devices };
+        if state.devices == 0 { 100 } else { 0 }
+    })
+}
+
+unsafe extern "C" fn get_device(device: *mut c_int) -> c_uint {
+    answer("hipGetDevice", |state| {
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *device = state.device };
+        0
+    })
+}
+
+unsafe extern "C" fn set_device(device: c_int) -> c_uint {
+    answer("hipSetDevice", |state| {
+        if !(0..state.devices).contains(&device) {
+            return 101;
+        }
+        state.device = device;
+        0
+    })
+}
+
+unsafe extern "C" fn mem_get_info(free: *mut usize, total: *mut usize) -> c_uint {
+    answer("hipMemGetInfo", |_| {
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *free = 1000 };
+        // SAFETY: as above.
+        unsafe { *total = 4000 };
+        0
+    })
+}
+
+unsafe extern "C" fn malloc(pointer: *mut *mut c_void, size: usize) -> c_uint {
+    answer("hipMalloc", |state| {
+        assert_ne!(size, 0, "a zero length reached HIP");
+        if size > 1 << 30 {
+            return 2;
+        }
+        let mut store = vec![0xa5; size + 3 * ALIGNMENT];
+        let base = store.as_mut_ptr().addr();
+        let odd = base.next_multiple_of(2 * ALIGNMENT) + ALIGNMENT;
+        let address = store.as_mut_ptr().wrapping_add(odd - base);
+        state.allocations.insert(odd, (store, size, state.device));
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *pointer = address.cast() };
+        0
+    })
+}
+
+unsafe extern "C" fn free(pointer: *mut c_void) -> c_uint {
+    answer("hipFree", |state| match state.allocations.get(&pointer.addr()) {
+        Some((.., device)) if *device == state.device => {
+            state.allocations.remove(&pointer.addr());
+            0
+        }
+        _ => 1,
+    })
+}
+
+unsafe extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, kind: c_uint) -> c_uint {
+    answer("hipMemcpy", |state| {
+        assert_ne!(size, 0, "a zero length reached HIP");
+        let on_device = if kind == 1 { to.cast_const() } else { from };
+        if !state.holds(on_device.addr(), size) {
+            return 1;
+        }
+        // SAFETY: requires two live runs of `size` bytes that do not overlap; holds because one is in an allocation of ours
+        // and the other is the caller's host memory.
+        unsafe { to.copy_from_nonoverlapping(from, size) };
+        0
+    })
+}
+
+unsafe extern "C" fn memset(to: *mut c_void, value: c_int, size: usize) -> c_uint {
+    answer("hipMemset", |state| {
+        assert_ne!(size, 0, "a zero length reached HIP");
+        if !state.holds(to.addr(), size) {
+            return 1;
+        }
+        // SAFETY: requires `size` live bytes; holds because they are in an allocation of ours.
+        unsafe { slice::from_raw_parts_mut(to.cast::<u8>(), size) }.fill(value as u8);
+        0
+    })
+}
+
+unsafe extern "C" fn stream_synchronize(stream: *mut c_void) -> c_uint {
+    answer("hipStreamSynchronize", |_| {
+        assert!(stream.is_null(), "only the default stream is waited for");
+        0
+    })
+}
+
+unsafe extern "C" fn get_error_name(code: c_uint) -> *const c_char {
+    let name: &CStr = match code {
+        1 => c"hipErrorInvalidValue",
+        2 => c"hipErrorOutOfMemory",
+        17 => c"hipErrorInvalidDevicePointer",
+        101 => c"hipErrorInvalidDevice",
+        3000 => return core::ptr::null(),
+        _ => c"hipErrorUnknown",
+    };
+    name.as_ptr()
+}
+
+unsafe extern "C" fn get_error_string(code: c_uint) -> *const c_char {
+    let text: &CStr = match code {
+        1 => c"invalid argument",
+        2 => c"out of memory",
+        // As HIP 5 does.
+        17 => c"hipErrorInvalidDevicePointer",
+        101 => c"invalid device ordinal",
+        3000 => return core::ptr::null(),
+        _ => c"unknown error",
+    };
+    text.as_ptr()
+}

@@ -1,0 +1,98 @@
+//! A forked child can hold what it inherited, drop it, and get errors.
+
+use core::ffi::c_void;
+use core::{mem, ptr};
+use std::sync::Arc;
+
+use super::fake;
+use crate::{
+    Access, Device, DeviceBuffer, DeviceMemory, ErrorKind, HipError, RawBuffer, RegistrationHook, Removal,
+    SetError, forked, leaked,
+};
+
+/// Ends the process if it is asked or dropped.
+struct Forbidden;
+
+// SAFETY: requires that Removed means removed; holds because it never returns.
+unsafe impl RegistrationHook for Forbidden {
+    fn deregister(&self, _base: *mut c_void) -> Removal {
+        std::process::abort()
+    }
+}
+
+/// Runs `check` in a forked child; true if it returned true there.
+fn in_child(check: impl FnOnce() -> bool) -> bool {
+    // SAFETY: requires that the child does only what is safe after fork; holds because `check` does, except that it
+    // allocates, which the C library allows.
+    let pid = unsafe { libc::fork() };
+    assert_ne!(pid, -1);
+    if pid == 0 {
+        let passed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_or(false);
+        // SAFETY: requires nothing; ends the child without exit handlers.
+        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
+    }
+    let mut status = 0;
+    // SAFETY: requires a place for the status; holds because `status` is one.
+    let waited = unsafe { libc::waitpid(pid, &mut status, 0) };
+    assert_eq!(waited, pid);
+    status == 0
+}
+
+#[test]
+fn a_child_gets_errors_and_its_drops_do_nothing() {
+    fake::install();
+    assert!(!forked());
+    let mut buffer = Arc::new(DeviceBuffer::from_host(b"parent").unwrap());
+    let hook = Arc::new(Forbidden);
+    let attach = |memory: &Arc<DeviceBuffer>, hook: &Arc<Forbidden>| {
+        let (set, access) = DeviceMemory::registrations(memory).unwrap();
+        assert_eq!(access, Access::Shared);
+        // SAFETY: requires shared access until the end or for ever; holds because the entry is detached below.
+        unsafe { set.attach("test", access, memory.as_ptr(), 6, hook.clone(), || Ok::<(), ()>(())) }
+    };
+    attach(&buffer, &hook).unwrap();
+    fake::calls();
+    let passed = in_child(|| {
+        let before = leaked();
+        let forked_kind = |error: crate::Error| error.kind() == ErrorKind::Forked;
+        let (set, _) = DeviceMemory::registrations(&buffer).unwrap();
+        // SAFETY: requires a live guard; holds because this one was attached above and not ended.
+        let detached = unsafe { set.detach("test", buffer.as_ptr(), || Ok::<(), ()>(())) };
+        // SAFETY: as above.
+        unsafe { set.abandon(buffer.as_ptr()) };
+        let answers = [
+            forked(),
+            Device::count().is_err_and(forked_kind),
+            Device::current().is_err_and(forked_kind),
+            DeviceBuffer::new(1).is_err_and(forked_kind),
+            DeviceBuffer::new(0).is_err_and(forked_kind),
+            buffer.to_vec().is_err_and(forked_kind),
+            matches!(attach(&buffer, &hook), Err(SetError::Refused(error)) if error.kind() == ErrorKind::Forked),
+            matches!(detached, Err(SetError::Refused(error)) if error.kind() == ErrorKind::Forked),
+            HipError::OUT_OF_MEMORY.to_string() == "HIP error 2",
+            // SAFETY: requires that a library may be loaded; none is.
+            unsafe { crate::load("/nonexistent") }.is_err_and(forked_kind),
+        ];
+        let nothing = RawBuffer { allocation: ptr::null_mut(), offset: 0, len: 0, device: buffer.device() };
+        // SAFETY: requires null parts or memory of one's own; holds because they are null.
+        let nothing = unsafe { DeviceBuffer::from_raw(nothing) };
+        let Some(inherited) = Arc::get_mut(&mut buffer) else { return false };
+        let (inherited, error) = mem::replace(inherited, nothing).into_raw().unwrap_err();
+        let into_raw = forked_kind(error);
+        let failed = inherited.free().unwrap_err();
+        let free = failed.error().kind() == ErrorKind::Forked;
+        drop(failed);
+        answers.iter().all(|answer| *answer)
+            && into_raw
+            && free
+            && leaked() == before
+            && fake::calls().is_empty()
+            && Arc::strong_count(&hook) == 2
+    });
+    assert!(passed);
+    assert!(!forked());
+    assert_eq!(buffer.to_vec().unwrap(), b"parent");
+    let (set, _) = DeviceMemory::registrations(&buffer).unwrap();
+    // SAFETY: requires a live guard; holds because this one was attached above and not ended here.
+    unsafe { set.detach("test", buffer.as_ptr(), || Ok::<(), ()>(())) }.unwrap();
+}

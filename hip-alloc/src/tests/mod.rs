@@ -1,0 +1,8 @@
+//! Unit tests on a HIP of our own, which fails where a test wants it to.
+
+mod buffers;
+mod devices;
+mod errors;
+mod fake;
+mod forks;
+mod releasing;
