@@ -1,1 +1,37 @@
-//! libhipfile 0.5 in software, over the C ABI of HIP alone
+//! libhipfile 0.5 in software, over the C ABI of HIP alone.
+//!
+//! ```text
+//!  exports      the C functions, which only translate
+//!     │
+//!  abi          forked children refused, panics contained, errno put right
+//!     │
+//!  driver ───── tables: files, buffers, streams, use count
+//!     │            │
+//!  transfer       file, buffer, stream: what registration finds out
+//!     ├─ select        which path
+//!     ├─ fastpath      HIP moves the data: hipAmdFileRead, hipAmdFileWrite
+//!     └─ fallback      the host does: straight into device memory, or through a bounce buffer
+//!                      │
+//!  hip          HIP's functions, loaded at run time: AMD's or ours
+//! ```
+//!
+//! A transfer looks its file and buffer up under a shared lock, holds both, chooses a path by file, request and
+//! environment, and counts what became of it. It allocates nothing, and on the fallback its only system call is the
+//! read or write itself where HIP gives host code a way to its memory.
+
+mod abi;
+mod buffer;
+mod config;
+mod driver;
+#[allow(non_snake_case, reason = "named as in the C header")]
+mod exports;
+mod failure;
+mod file;
+mod fork;
+mod hip;
+mod mount;
+mod stats;
+mod stream;
+mod strings;
+mod tables;
+mod transfer;

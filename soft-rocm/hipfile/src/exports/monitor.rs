@@ -1,0 +1,110 @@
+//! The five functions of AMD's statistics tool, which no header declares. Statistics stay in the process here, so
+//! there is nothing in another one to connect to or to report.
+
+use std::ffi::{c_int, c_void};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+const OK: c_int = 0;
+const INVALID_ARGUMENT: c_int = 1;
+const NOT_FOUND: c_int = 2;
+const NOT_ACCESSIBLE: c_int = 3;
+const FAILED: c_int = 4;
+
+/// A process under observation.
+struct Context {
+    /// A descriptor that becomes readable when the process ends.
+    process: OwnedFd,
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipFileStatsCreateContext(context: *mut *mut c_void, pid: c_int) -> c_int {
+    if context.is_null() || pid <= 0 {
+        return INVALID_ARGUMENT;
+    }
+    // SAFETY: requires nothing: the system checks the number.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let Some(fd) = c_int::try_from(fd).ok().filter(|fd| *fd >= 0) else { return NOT_FOUND };
+    // SAFETY: requires an open descriptor that nobody else owns; holds, it was just opened.
+    let process = unsafe { OwnedFd::from_raw_fd(fd) };
+    let made = Box::into_raw(Box::new(Context { process }));
+    // SAFETY: requires a writable pointer; the caller gives one, and it is not null.
+    unsafe { context.write(made.cast()) };
+    OK
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipFileStatsCloseContext(context: *mut c_void) {
+    if !context.is_null() {
+        // SAFETY: requires a context that is closed once; the caller gives one.
+        drop(unsafe { Box::from_raw(context.cast::<Context>()) });
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipFileStatsConnectToTargetProcess(context: *mut c_void) -> c_int {
+    if context.is_null() { INVALID_ARGUMENT } else { NOT_ACCESSIBLE }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipFileStatsPollTargetProcess(context: *mut c_void, block: bool) -> c_int {
+    if context.is_null() {
+        return INVALID_ARGUMENT;
+    }
+    // SAFETY: requires a context that is not closed; the caller gives one.
+    let context = unsafe { &*context.cast::<Context>() };
+    let mut entry = libc::pollfd { fd: context.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: requires one writable entry; holds, it is a local.
+    let ready = unsafe { libc::poll(&mut entry, 1, if block { -1 } else { 0 }) };
+    if ready == 1 { OK } else { NOT_ACCESSIBLE }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hipFileStatsGenerateReport(context: *mut c_void, fd: c_int) -> c_int {
+    if context.is_null() || fd < 0 { INVALID_ARGUMENT } else { FAILED }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_watched_until_it_ends() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut context = std::ptr::null_mut();
+        // SAFETY: requires a writable pointer; holds, it is a local.
+        assert_eq!(unsafe { hipFileStatsCreateContext(&mut context, child.id() as c_int) }, OK);
+        // SAFETY: requires an open context, as all that follow; holds, it is closed last.
+        assert_eq!(unsafe { hipFileStatsConnectToTargetProcess(context) }, NOT_ACCESSIBLE);
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsPollTargetProcess(context, false) }, NOT_ACCESSIBLE);
+        drop(child.stdin.take());
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsPollTargetProcess(context, true) }, OK);
+        child.wait().unwrap();
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsGenerateReport(context, 1) }, FAILED);
+        // SAFETY: as above.
+        unsafe { hipFileStatsCloseContext(context) };
+    }
+
+    #[test]
+    fn bad_arguments() {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: requires a pointer that is null or writable; holds, as in all that follow.
+        assert_eq!(unsafe { hipFileStatsCreateContext(std::ptr::null_mut(), 1) }, INVALID_ARGUMENT);
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsCreateContext(&mut context, 0) }, INVALID_ARGUMENT);
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsCreateContext(&mut context, c_int::MAX) }, NOT_FOUND);
+        assert!(context.is_null());
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsConnectToTargetProcess(context) }, INVALID_ARGUMENT);
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsPollTargetProcess(context, false) }, INVALID_ARGUMENT);
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipFileStatsGenerateReport(context, 1) }, INVALID_ARGUMENT);
+        // SAFETY: as above.
+        unsafe { hipFileStatsCloseContext(context) };
+    }
+}

@@ -1,0 +1,33 @@
+//! `hipFileGetStatsL1`, `hipFileGetStatsL2`, `hipFileGetStatsL3`.
+
+use hipfile_sys::{hipFileError_t, hipFileStatsLevel1_t, hipFileStatsLevel2_t, hipFileStatsLevel3_t};
+
+use crate::abi;
+use crate::failure::Failure;
+use crate::stats::{self, Stats};
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn hipFileGetStatsL1(stats: *mut hipFileStatsLevel1_t) -> hipFileError_t {
+    give(stats, stats::level_1)
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn hipFileGetStatsL2(stats: *mut hipFileStatsLevel2_t) -> hipFileError_t {
+    give(stats, stats::level_2)
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn hipFileGetStatsL3(stats: *mut hipFileStatsLevel3_t) -> hipFileError_t {
+    give(stats, stats::level_3)
+}
+
+fn give<T>(place: *mut T, report: fn(&Stats) -> T) -> hipFileError_t {
+    abi::status(|| {
+        if place.is_null() {
+            return Err(Failure::INVALID_VALUE);
+        }
+        // SAFETY: requires a writable structure; the C interface demands one, and it is not null.
+        unsafe { place.write(report(Stats::get())) };
+        Ok(())
+    })
+}

@@ -1,0 +1,18 @@
+//! `hipFileStreamRegister`, `hipFileStreamDeregister`.
+
+use std::ffi::c_uint;
+
+use hipfile_sys::{hipFileError_t, hipStream_t};
+
+use crate::driver::Driver;
+use crate::{abi, hip};
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn hipFileStreamRegister(stream: hipStream_t, flags: c_uint) -> hipFileError_t {
+    abi::status(|| Driver::get().register_stream(hip::get, stream, flags))
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn hipFileStreamDeregister(stream: hipStream_t) -> hipFileError_t {
+    abi::status(|| Driver::get().deregister_stream(stream))
+}

@@ -1,0 +1,91 @@
+//! Synchronous transfers: which path, its result, and the second try.
+
+mod bounce;
+mod device;
+mod fallback;
+mod fastpath;
+mod select;
+
+use std::sync::LazyLock;
+
+use crate::buffer::Buffer;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::file::File;
+use crate::hip::Hip;
+use crate::stats::{Direction, Path, Stats};
+
+pub(crate) use select::select;
+
+/// What is to be moved, as the caller asked for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) direction: Direction,
+    pub(crate) file: &'a File,
+    pub(crate) buffer: &'a Buffer,
+    pub(crate) size: usize,
+    pub(crate) file_offset: i64,
+    pub(crate) buffer_offset: i64,
+}
+
+/// The most that one call moves: the system's own limit for one read or write.
+pub(crate) fn max_size() -> usize {
+    static MAX: LazyLock<usize> = LazyLock::new(|| {
+        // SAFETY: requires nothing.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        let page = usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(4096);
+        0x7fff_ffff & !(page - 1)
+    });
+    *MAX
+}
+
+impl Request<'_> {
+    /// Refuses negative offsets.
+    pub(crate) fn check_offsets(&self) -> Result<(), Failure> {
+        if self.file_offset < 0 || self.buffer_offset < 0 {
+            return Err(Failure::Os(libc::EINVAL));
+        }
+        Ok(())
+    }
+
+    /// Moves the bytes and returns how many.
+    ///
+    /// # Errors
+    ///
+    /// 5030 if no path takes the request, 5022 if it leaves the buffer, else what the path met.
+    #[inline]
+    pub(crate) fn run(&self, hip: &Hip, config: &Config, stats: &Stats) -> Result<usize, Failure> {
+        self.check_offsets()?;
+        match select(hip, config, self).ok_or(Failure::INTERNAL)? {
+            Path::Fast => self.run_fast(hip, config, stats),
+            Path::Fallback => self.run_fallback(hip, stats),
+        }
+    }
+
+    fn run_fast(&self, hip: &Hip, config: &Config, stats: &Stats) -> Result<usize, Failure> {
+        self.buffer.check_range(self.buffer_offset, self.size)?;
+        let begun = stats.begin();
+        let result = fastpath::run(hip, self);
+        stats.end(begun, self.buffer.device, Path::Fast, self.direction, result.ok(), false);
+        match result {
+            Err(Failure::Os(libc::ENODEV | libc::EREMOTEIO)) if config.fallback => {
+                self.run_fallback(hip, stats)
+            }
+            other => other,
+        }
+    }
+
+    #[inline]
+    fn run_fallback(&self, hip: &Hip, stats: &Stats) -> Result<usize, Failure> {
+        let cut = Request { size: self.size.min(max_size()), ..*self };
+        self.buffer.check_range(self.buffer_offset, cut.size)?;
+        let begun = stats.begin();
+        let result = fallback::run(hip, &cut);
+        let unaligned = !select::is_aligned(self);
+        stats.end(begun, self.buffer.device, Path::Fallback, self.direction, result.ok(), unaligned);
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! The fallback: the host moves the data, through the page cache.
+//!
+//! Where HIP gives host code a way to the device memory, the system reads and writes there directly, in one call. Else
+//! the data passes through a bounce buffer. Either way the transfer waits for the default stream, as a copy would.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::NonNull;
+
+use super::Request;
+use super::bounce::Bounce;
+use super::device::DeviceGuard;
+use crate::failure::Failure;
+use crate::hip::Hip;
+use crate::stats::Direction;
+
+/// Moves the bytes, at most [`super::max_size`], and returns how many.
+///
+/// # Errors
+///
+/// What the system or HIP said, unless bytes had already moved: then their count is the result, and the next call
+/// meets the error. A write that can't be made durable fails even so.
+#[inline]
+pub(super) fn run(hip: &Hip, request: &Request<'_>) -> Result<usize, Failure> {
+    let device = request.buffer.address(request.buffer_offset);
+    let _current = DeviceGuard::enter(hip, request.buffer.device)?;
+    // The offset lies inside the buffer, so one byte there has an address even if none is to be moved.
+    let moved = match hip.host_address(device, request.size.max(1)) {
+        Some(alias) => {
+            hip.synchronize().map_err(Failure::Hip)?;
+            through_alias(request, alias)?
+        }
+        None => through_bounce(hip, request, device)?,
+    };
+    if request.direction == Direction::Write {
+        sync(request.file.buffered)?;
+    }
+    Ok(moved)
+}
+
+fn through_alias(request: &Request<'_>, alias: NonNull<u8>) -> Result<usize, Failure> {
+    let fd = request.file.buffered;
+    repeat(request.size, |done| {
+        let memory = alias.as_ptr().wrapping_add(done).cast::<c_void>();
+        let rest = request.size - done;
+        let offset = request.file_offset.wrapping_add(done as i64);
+        let moved = match request.direction {
+            // SAFETY: requires writable memory; holds because HIP gave the whole range, and keeps it mapped even if
+            // another thread frees it. That no host code uses it meanwhile is the caller's promise about the device.
+            Direction::Read => unsafe { libc::pread(fd, memory, rest, offset) },
+            // SAFETY: as above.
+            Direction::Write => unsafe { libc::pwrite(fd, memory, rest, offset) },
+        };
+        count(moved)
+    })
+}
+
+fn through_bounce(hip: &Hip, request: &Request<'_>, device: *mut c_void) -> Result<usize, Failure> {
+    let mut bounce = Bounce::take()?;
+    let bounce = bounce.bytes();
+    let fd = request.file.buffered;
+    repeat(request.size, |done| {
+        let device = device.wrapping_byte_add(done);
+        let offset = request.file_offset.wrapping_add(done as i64);
+        let size = bounce.len().min(request.size - done);
+        let chunk = bounce.get_mut(..size).ok_or(Failure::INTERNAL)?;
+        match request.direction {
+            Direction::Read => {
+                // SAFETY: requires writable memory; holds, it is a slice.
+                let moved =
+                    count(unsafe { libc::pread(fd, chunk.as_mut_ptr().cast(), chunk.len(), offset) })?;
+                if moved > 0 {
+                    let filled = chunk.get(..moved).ok_or(Failure::INTERNAL)?;
+                    hip.copy_in(device, filled).map_err(Failure::Hip)?;
+                }
+                Ok(moved)
+            }
+            Direction::Write => {
+                hip.copy_out(chunk, device).map_err(Failure::Hip)?;
+                hip.synchronize().map_err(Failure::Hip)?;
+                // SAFETY: requires readable memory; holds, it is a slice.
+                count(unsafe { libc::pwrite(fd, chunk.as_ptr().cast(), chunk.len(), offset) })
+            }
+        }
+    })
+}
+
+/// Takes steps until `size` bytes have moved or a step moves none, and starts an interrupted step again. An error
+/// after the first bytes ends the transfer without being one.
+fn repeat(size: usize, mut step: impl FnMut(usize) -> Result<usize, Failure>) -> Result<usize, Failure> {
+    let mut done = 0;
+    loop {
+        match step(done) {
+            Ok(moved) => {
+                done += moved;
+                if moved == 0 || done >= size {
+                    return Ok(done);
+                }
+            }
+            Err(Failure::Os(libc::EINTR)) => {}
+            Err(failure) if done == 0 => return Err(failure),
+            Err(_) => return Ok(done),
+        }
+    }
+}
+
+fn sync(fd: c_int) -> Result<(), Failure> {
+    loop {
+        // SAFETY: requires nothing: the system checks the descriptor.
+        if unsafe { libc::fdatasync(fd) } == 0 {
+            return Ok(());
+        }
+        match Failure::last_os() {
+            Failure::Os(libc::EINTR) => {}
+            failure => return Err(failure),
+        }
+    }
+}
+
+fn count(result: isize) -> Result<usize, Failure> {
+    usize::try_from(result).map_err(|_| Failure::last_os())
+}
