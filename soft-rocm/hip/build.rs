@@ -22,13 +22,20 @@ fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libamdhip64.so.{soversion}");
     // Device memory and the fork handler stay until the process ends, so the library does too.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    if let Some(map) = version_map() {
-        println!("cargo::rustc-cdylib-link-arg=-Wl,--version-script={}", map.display());
+    println!("cargo::rustc-check-cfg=cfg(version_nodes)");
+    match version_map() {
+        Some(map) => {
+            println!("cargo::rustc-cdylib-link-arg=-Wl,--version-script={}", map.display());
+            println!("cargo::rustc-cfg=version_nodes");
+        }
+        None => println!(
+            "cargo::warning=this linker can't combine version scripts (lld can): programs linked against AMD's \
+             libamdhip64 will start with a loader warning"
+        ),
     }
 }
 
-/// The version script, where the linker can combine it with the one rustc passes: lld can, GNU ld refuses. Without it
-/// programs linked against AMD's library run too, but the loader prints a warning at each start.
+/// The version script, if the linker can combine it with the one rustc passes: lld can, GNU ld refuses.
 fn version_map() -> Option<PathBuf> {
     let map = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?).join("versions.map");
     let out = PathBuf::from(env::var_os("OUT_DIR")?);

@@ -11,6 +11,13 @@ macro_rules! exports {
             let _: [unsafe extern "C" fn($($argument),*) -> _; 2] = [bindings::$name, api::$name];
         };)*
 
+        /// All that the header declares; the functions are those of this library.
+        pub mod header {
+            pub use crate::api::softrocm_host_address;
+            $($(#[$cfg])* pub use crate::api::$name;)*
+            pub use crate::bindings::*;
+        }
+
         /// Address of the function of that name.
         pub(crate) fn address(name: &CStr) -> Option<*mut c_void> {
             $($(#[$cfg])* if name.to_bytes() == stringify!($name).as_bytes() {

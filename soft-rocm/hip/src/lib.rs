@@ -14,7 +14,7 @@
 //! GPU's memory is out of a CPU's reach, so that a forgotten copy faults at once. The library works through a second,
 //! private mapping of the same pages.
 //!
-//! Signatures and types are those of `include/hip/hip_runtime_api.h`: [`bindings`] is generated from it, and each
+//! Signatures and types are those of `include/hip/hip_runtime_api.h`: `bindings` is generated from it, and each
 //! exported function is compared with its declaration at compile time.
 //!
 //! # Environment
@@ -44,9 +44,8 @@
 
 mod api;
 mod arena;
-/// The declarations of the header, in Rust.
 #[allow(clippy::all, clippy::restriction, reason = "generated")]
-pub mod bindings;
+mod bindings;
 mod blocks;
 mod config;
 mod copy;
@@ -58,4 +57,4 @@ mod memory;
 mod pinned;
 mod runtime;
 
-pub use api::*;
+pub use exports::header;

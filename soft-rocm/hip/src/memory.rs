@@ -197,5 +197,4 @@ fn page_size() -> usize {
 }
 
 #[cfg(test)]
-#[path = "memory_tests.rs"]
 mod tests;
