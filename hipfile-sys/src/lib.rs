@@ -13,16 +13,12 @@
 //! Declarations are those of hipFile 0.5. Libraries since 0.2 will do: they lack the `hipFileGetStats…` functions, and
 //! accept batches which they never run. See the README for the variables the build looks at.
 
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-compile_error!("libhipfile exists for 64-bit Linux only");
-
 pub mod api;
 mod error;
 mod layout;
 mod table;
 
-#[cfg_attr(not(feature = "bindgen"), path = "bindings.rs")]
-#[cfg_attr(feature = "bindgen", path = "generated.rs")]
+#[cfg_attr(hipfile_generated, path = "generated.rs")]
 #[allow(
     non_camel_case_types,
     non_snake_case,
