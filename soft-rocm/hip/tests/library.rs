@@ -8,7 +8,7 @@ use std::process::Command;
 /// The library that cargo built along with this test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let path = test.ancestors().nth(2).unwrap().join("libsoft_rocm_hip.so");
+    let path = test.with_file_name("libsoft_rocm_hip.so");
     assert!(path.is_file(), "{} is missing", path.display());
     path
 }
