@@ -1,5 +1,6 @@
 //! Builds, tests and runs the workspace: `cargo xtask help` lists the commands.
 
+mod bench;
 mod cargo;
 mod ci;
 mod codegen;
@@ -43,6 +44,7 @@ enum Command {
     Demo(demo::Args),
     Test(test::Args),
     Run(run::Args),
+    Bench(bench::Args),
     Codegen(codegen::Args),
     Tidy(tidy::Args),
     Ci(ci::Args),
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args, &rocm),
         Command::Test(args) => test::run(&args, &rocm),
         Command::Run(args) => run::run(&args, &rocm),
+        Command::Bench(args) => bench::run(&args, &rocm),
         Command::Codegen(args) => codegen::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Ci(args) => ci::run(&args, &rocm),
