@@ -1,7 +1,7 @@
 //! What a call of libhipfile costs beside the system calls it makes. `cargo xtask bench io` runs this.
 //!
 //! - without arguments: hipFileRead against pread into the same memory, in interleaved pairs, with limits;
-//! - `calls raw N`, `calls safe N`: N reads of 4 KiB by the C function, or by `read_at`, for counting instructions.
+//! - `calls raw N`, `calls safe N`, `calls sliced N`: N reads of 4 KiB, for counting instructions.
 
 #[path = "io/calls.rs"]
 mod calls;
@@ -20,9 +20,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         [] => pairs::run(),
         ["calls", kind, count] => calls(kind, count).map(|()| ExitCode::SUCCESS),
-        other => {
-            Err(format!("arguments {other:?}: expected none, or `calls raw N`, or `calls safe N`").into())
-        }
+        other => Err(format!("arguments {other:?}: expected none, or `calls raw|safe|sliced N`").into()),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("io: {error}");
@@ -35,6 +33,7 @@ fn calls(kind: &str, count: &str) -> Result<(), Box<dyn Error>> {
     match kind {
         "raw" => calls::raw(count),
         "safe" => calls::safe(count),
-        other => Err(format!("calls {other}: expected raw or safe").into()),
+        "sliced" => calls::sliced(count),
+        other => Err(format!("calls {other}: expected raw, safe or sliced").into()),
     }
 }

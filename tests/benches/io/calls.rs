@@ -25,19 +25,33 @@ pub fn raw(count: u64) -> Result<(), Box<dyn Error>> {
     verify(&scene, &memory)
 }
 
-/// `count` reads by `read_at`, each with a slice of its own as programs write it.
+/// `count` reads by `read_at` into one slice.
 pub fn safe(count: u64) -> Result<(), Box<dyn Error>> {
     let scene = Scene::new(LEN)?;
     let mut memory = DeviceBuffer::new(LEN)?;
     let mut registered = scene.driver.register(&mut memory)?;
+    let mut slice = registered.slice_mut(..)?;
     for _ in 0..count {
-        let n = scene.handle.read_at(registered.slice_mut(..)?, 0)?;
-        if n != LEN {
-            return Err(format!("read_at returned {n}").into());
-        }
+        whole(scene.handle.read_at(slice.reborrow(), 0)?)?;
     }
     drop(registered);
     verify(&scene, &memory)
+}
+
+/// `count` reads by `read_at`, each into a slice made for it, as programs mostly write it.
+pub fn sliced(count: u64) -> Result<(), Box<dyn Error>> {
+    let scene = Scene::new(LEN)?;
+    let mut memory = DeviceBuffer::new(LEN)?;
+    let mut registered = scene.driver.register(&mut memory)?;
+    for _ in 0..count {
+        whole(scene.handle.read_at(registered.slice_mut(..)?, 0)?)?;
+    }
+    drop(registered);
+    verify(&scene, &memory)
+}
+
+fn whole(n: usize) -> Result<(), String> {
+    if n == LEN { Ok(()) } else { Err(format!("read_at returned {n}")) }
 }
 
 fn verify(scene: &Scene, memory: &DeviceBuffer) -> Result<(), Box<dyn Error>> {
