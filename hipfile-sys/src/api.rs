@@ -50,11 +50,10 @@ pub fn get() -> Result<&'static Api, &'static LoadError> {
 ///
 /// The process has one already, be it this one.
 ///
-/// ```no_run
-/// // SAFETY: requires a libhipfile.
-/// let api = unsafe { hipfile_sys::Api::load("/opt/rocm/core-10.1/lib/libhipfile.so.0".as_ref()) }?;
-/// hipfile_sys::api::set(api)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// let api = hipfile_sys::api::get()?;
+/// assert_eq!(hipfile_sys::api::set(api), Err(hipfile_sys::AlreadyInUse));
+/// # Ok::<(), &hipfile_sys::LoadError>(())
 /// ```
 pub fn set(api: &'static Api) -> Result<(), AlreadyInUse> {
     install(api)

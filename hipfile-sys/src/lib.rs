@@ -34,3 +34,7 @@ mod bindings;
 pub use bindings::*;
 pub use error::{AlreadyInUse, LoadError};
 pub use table::Api;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
