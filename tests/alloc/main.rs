@@ -1,1 +1,11 @@
-//! Tests to come.
+//! Device memory through hip-alloc's public interface, on whatever HIP the tests run with.
+
+mod auto_traits;
+mod devices;
+mod fat_lto;
+mod forgotten;
+mod memory;
+mod model;
+mod process;
+mod ranges;
+mod threads;

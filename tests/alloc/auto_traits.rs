@@ -1,0 +1,49 @@
+//! SND-19: which types may cross threads.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use hip_alloc::{
+    Device, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error, ErrorKind, FreeError, HipError,
+    Leaked, MemoryInfo, RawBuffer,
+};
+
+/// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
+macro_rules! is_not {
+    ($type:ty, $trait:ident) => {
+        const _: () = {
+            trait Ambiguous<A> {
+                fn here() {}
+            }
+            impl<T: ?Sized> Ambiguous<()> for T {}
+            impl<T: ?Sized + $trait> Ambiguous<u8> for T {}
+            let _ = <$type as Ambiguous<_>>::here;
+        };
+    };
+}
+
+is_not!(DeviceGuard, Send);
+is_not!(DeviceGuard, Sync);
+// Plain addresses without an owner, as raw pointers are.
+is_not!(RawBuffer, Send);
+is_not!(RawBuffer, Sync);
+// One owner, one exclusive borrow.
+is_not!(DeviceBuffer, Clone);
+is_not!(DeviceSliceMut<'static>, Clone);
+
+const fn threads<T: Send + Sync>() {}
+const fn unwinds<T: UnwindSafe + RefUnwindSafe>() {}
+
+const _: () = {
+    threads::<Device>();
+    threads::<DeviceBuffer>();
+    threads::<DeviceSlice<'static>>();
+    threads::<DeviceSliceMut<'static>>();
+    threads::<Error>();
+    threads::<ErrorKind>();
+    threads::<FreeError>();
+    threads::<HipError>();
+    threads::<Leaked>();
+    threads::<MemoryInfo>();
+    unwinds::<DeviceSlice<'static>>();
+    unwinds::<Error>();
+};

@@ -1,0 +1,61 @@
+//! SND-04: another crate's declaration of a HIP function does not reach hip-alloc's calls, even under fat LTO.
+//!
+//! LLVM keeps one declaration a symbol and module. Where one crate declares a function as returning an enum, and all code
+//! becomes one module, the enum's range was seen to hold for calls through another crate's integer declaration: a result
+//! outside of it compared unequal to itself. hip-alloc calls through pointers that no declaration can reach.
+
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use hipfile_tests::compiler::must_run;
+use hipfile_tests::rocm;
+
+const MANIFEST: &str = r#"
+[package]
+name = "fat-lto"
+edition = "2024"
+
+[[bin]]
+name = "fat-lto"
+path = "app.rs"
+
+[dependencies]
+hip-alloc = { path = "HIP_ALLOC" }
+hip-runtime-sys = "0.1.2"
+
+[profile.release]
+lto = "fat"
+codegen-units = 1
+
+[workspace]
+"#;
+
+#[test]
+fn an_unknown_code_survives_a_neighbour_with_an_enum() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fat-lto");
+    fs::create_dir_all(&folder).unwrap();
+    let hip_alloc = rocm::workspace().join("hip-alloc");
+    fs::write(folder.join("Cargo.toml"), MANIFEST.replace("HIP_ALLOC", hip_alloc.to_str().unwrap())).unwrap();
+    fs::write(folder.join("app.rs"), include_str!("fat_lto/app.rs")).unwrap();
+    fs::write(folder.join("stub.rs"), include_str!("fat_lto/stub.rs")).unwrap();
+    // The versions that this workspace has, so nothing is fetched.
+    fs::copy(rocm::workspace().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+
+    let stub = folder.join("libstub.so");
+    let mut compile = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    compile.args(["--edition=2024", "--crate-type=cdylib", "-Anon_snake_case", "-o"]);
+    must_run(compile.arg(&stub).arg(folder.join("stub.rs")));
+
+    let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--release", "--offline"]).current_dir(&folder);
+    must_run(build.env("CARGO_TARGET_DIR", folder.join("target")));
+
+    let mut program = Command::new(folder.join("target/release/fat-lto"));
+    program.env("LD_LIBRARY_PATH", rocm::lib_dir()).env("LD_PRELOAD", &stub);
+    let output = must_run(&mut program);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "enum: hipSuccess\ncode: 2000, is 2000: true, above 1500: true\n"
+    );
+}
