@@ -40,13 +40,13 @@ const REMOVED: &[&str] = &[
 fn main() {
     println!("cargo::rerun-if-env-changed=HIP_PATH");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for path in WATCHED {
-        println!("cargo::rerun-if-changed={}", root.join(path).display());
-    }
     // .cargo/config.toml sets HIP_PATH to the folder of the software ROCm; any other value is someone's choice.
     let chosen = env::var_os("HIP_PATH").and_then(|path| Path::new(&path).canonicalize().ok());
     if chosen.is_none() || chosen != root.join("soft-rocm").canonicalize().ok() {
         return;
+    }
+    for path in WATCHED {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["xtask", "soft-rocm"]).current_dir(&root);
