@@ -149,6 +149,7 @@ impl Stats {
         unaligned: bool,
     ) {
         let Some(since) = begun.0 else { return };
+        let nanoseconds = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let Some(gpu) = usize::try_from(device).ok().and_then(|device| self.gpus.get(device)) else { return };
         if !gpu.active.load(Ordering::Relaxed) {
             gpu.active.store(true, Ordering::Relaxed);
@@ -158,7 +159,6 @@ impl Stats {
             Some(bytes) => {
                 counters.completed.fetch_add(1, Ordering::Relaxed);
                 counters.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-                let nanoseconds = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
                 counters.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
             }
             None => {

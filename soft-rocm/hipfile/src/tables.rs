@@ -11,6 +11,11 @@ use crate::failure::Failure;
 use crate::file::File;
 use crate::stream::Stream;
 
+/// Handles are numbers that look like addresses: far from those a program may hold by mistake, and as far from each
+/// other as objects are, so that a handle with an offset added is no handle.
+const FIRST_HANDLE: usize = 0x4846_0000_0000;
+const HANDLE_STEP: usize = 0x100;
+
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<KeyHasher>>;
 
 /// The tables. Whoever holds an `Arc` of an entry beside the table is an operation in flight.
@@ -56,8 +61,7 @@ impl Tables {
         if self.handles.contains_key(&file.number) {
             return Err(Failure::FILE_REGISTERED);
         }
-        // As far apart as objects are, so that a handle with an offset added is no handle.
-        self.last_handle += 0x1000;
+        self.last_handle += HANDLE_STEP;
         self.handles.insert(file.number, self.last_handle);
         self.files.insert(self.last_handle, Arc::new(file));
         Ok(std::ptr::without_provenance_mut(self.last_handle))

@@ -119,3 +119,32 @@ fn sync(fd: c_int) -> Result<(), Failure> {
 fn count(result: isize) -> Result<usize, Failure> {
     usize::try_from(result).map_err(|_| Failure::last_os())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `repeat` makes of the results of its steps, and where each step started.
+    fn steps(size: usize, results: &[Result<usize, Failure>]) -> (Result<usize, Failure>, Vec<usize>) {
+        let (mut results, mut starts) = (results.iter(), Vec::new());
+        let result = repeat(size, |done| {
+            starts.push(done);
+            *results.next().unwrap()
+        });
+        assert!(results.next().is_none(), "a step is missing");
+        (result, starts)
+    }
+
+    #[test]
+    fn steps_are_repeated_until_all_is_done() {
+        let interrupted = Err(Failure::Os(libc::EINTR));
+        let full = Err(Failure::Os(libc::ENOSPC));
+        assert_eq!(steps(10, &[Ok(10)]), (Ok(10), vec![0]));
+        assert_eq!(steps(10, &[Ok(4), Ok(6)]), (Ok(10), vec![0, 4]));
+        assert_eq!(steps(10, &[Ok(4), Ok(0)]), (Ok(4), vec![0, 4]));
+        assert_eq!(steps(0, &[Ok(0)]), (Ok(0), vec![0]));
+        assert_eq!(steps(10, &[interrupted, Ok(4), interrupted, Ok(6)]), (Ok(10), vec![0, 0, 4, 4]));
+        assert_eq!(steps(10, &[full]), (full, vec![0]));
+        assert_eq!(steps(10, &[Ok(4), full]), (Ok(4), vec![0, 4]));
+    }
+}
