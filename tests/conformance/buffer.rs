@@ -100,7 +100,11 @@ fn refused() -> Vec<Case> {
                 shim::release("hipMemGetAddressRange");
             }
             shim::once("hipPointerGetAttributes", Action::Error(500));
-            assert_eq!(raw::buffer_register(memory.at, SIZE), (5011, 500), "5022 from the range lookup alone");
+            assert_eq!(
+                raw::buffer_register(memory.at, SIZE),
+                (5011, 500),
+                "5022 from the range lookup alone"
+            );
         })
         .shim(),
         case("HF-BUF-06 ordinary host memory is E(5013)", || {

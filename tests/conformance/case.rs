@@ -79,10 +79,4 @@ impl Case {
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.name.split_whitespace().take_while(|word| word.starts_with("HF-"))
     }
-
-    /// The area that counts this case: `HF-READ` of `HF-READ-04`.
-    pub fn area(&self) -> &str {
-        let id = self.name.split_whitespace().next().unwrap_or_default();
-        id.rsplit_once('-').map_or(id, |(area, _)| area)
-    }
 }

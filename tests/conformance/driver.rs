@@ -117,15 +117,18 @@ fn counting() -> Vec<Case> {
 
 fn closing() -> Vec<Case> {
     vec![
-        case("HF-DRV-15 HF-DRV-16 HF-DRV-17 deregistering, reading and writing never open the driver", || {
-            let memory = Memory::new(4096);
-            raw::deregister(0);
-            raw::deregister(0x1000);
-            assert_eq!(raw::buffer_deregister(memory.at), e(5006));
-            assert_eq!(raw::read(0, memory.at, 4096, 0, 0), Moved::Os(libc::EINVAL));
-            assert_eq!(raw::write(0, memory.at, 4096, 0, 0), Moved::Os(libc::EINVAL));
-            assert_eq!(raw::count(), 0);
-        }),
+        case(
+            "HF-DRV-15 HF-DRV-16 HF-DRV-17 deregistering, reading and writing never open the driver",
+            || {
+                let memory = Memory::new(4096);
+                raw::deregister(0);
+                raw::deregister(0x1000);
+                assert_eq!(raw::buffer_deregister(memory.at), e(5006));
+                assert_eq!(raw::read(0, memory.at, 4096, 0, 0), Moved::Os(libc::EINVAL));
+                assert_eq!(raw::write(0, memory.at, 4096, 0, 0), Moved::Os(libc::EINVAL));
+                assert_eq!(raw::count(), 0);
+            },
+        ),
         case("HF-DRV-18 the close that reaches 0 drops files", || {
             let file = File::of(&[7; 4096]);
             let memory = Memory::new(4096);

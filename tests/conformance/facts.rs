@@ -65,7 +65,8 @@ impl fmt::Display for Facts {
 /// Whether a folder lies on ext4 in ordered mode or on xfs.
 fn permitted(folder: &Path) -> bool {
     let Ok(mounts) = std::fs::read_to_string("/proc/self/mountinfo") else { return false };
-    let Ok(device) = std::fs::metadata(folder).map(|meta| std::os::linux::fs::MetadataExt::st_dev(&meta)) else {
+    let Ok(device) = std::fs::metadata(folder).map(|meta| std::os::linux::fs::MetadataExt::st_dev(&meta))
+    else {
         return false;
     };
     let number = format!("{}:{}", libc::major(device), libc::minor(device));

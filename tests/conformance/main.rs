@@ -9,17 +9,56 @@ mod case;
 mod facts;
 mod file;
 mod hip;
+mod output;
 mod raw;
 mod runner;
 mod witness;
 
 mod buffer;
 mod driver;
+mod environment;
+mod fallback;
+mod fast;
+mod file_kinds;
+mod file_leave;
+mod file_register;
+mod path;
+mod read_data;
+mod read_errors;
+mod read_limits;
+mod runtime;
+mod software;
+mod stats;
+mod strings;
+mod stubs;
+mod threads;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cases: Vec<case::Case> = [driver::cases(), buffer::cases()].into_iter().flatten().collect();
+    let cases: Vec<case::Case> = [
+        strings::cases(),
+        driver::cases(),
+        file_register::cases(),
+        file_kinds::cases(),
+        file_leave::cases(),
+        buffer::cases(),
+        read_errors::cases(),
+        read_data::cases(),
+        read_limits::cases(),
+        path::cases(),
+        fast::cases(),
+        fallback::cases(),
+        threads::cases(),
+        stubs::cases(),
+        stats::cases(),
+        environment::cases(),
+        runtime::cases(),
+        software::cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     match runner::case_of_this_process(&cases) {
         Some(code) => code,
         None => runner::run_all(cases),

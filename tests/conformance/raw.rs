@@ -3,7 +3,7 @@
 //! The functions are safe to call from here although the library takes any pointer: cases pass device addresses,
 //! which the library does not dereference, and host objects that live in the frame that calls.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, c_void};
 use std::ptr;
 
 use hipfile_sys::{
@@ -217,11 +217,16 @@ pub fn has_stats() -> bool {
     api().hipFileGetStatsL3.is_some()
 }
 
-/// Whether the library is the software one: AMD's exports the functions of its statistics tool.
+/// Whether the library is the software one: AMD's brings libmount into the process.
 pub fn is_software() -> bool {
-    let name = CString::new("hipFileStatsCreateContext").expect("a name");
-    // SAFETY: requires a terminated name; holds because it comes from a CString.
-    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.is_null()
+    // SAFETY: requires a terminated name; holds because it is a literal.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"mnt_new_context".as_ptr()) }.is_null()
+}
+
+/// Values that are no handle where `handle` is the only one.
+pub fn unknown_handles(handle: usize) -> impl Iterator<Item = usize> {
+    let values = [0, 1, 8, 0x1000, handle + 1, handle.wrapping_sub(1), handle ^ 0x5a5a_5a00, usize::MAX];
+    values.into_iter().filter(move |value| *value != handle)
 }
 
 /// The file the library was loaded from.

@@ -10,7 +10,7 @@ use std::{env, io};
 use hipfile_tests::shim;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::case::{Case, Need};
+use crate::case::Case;
 use crate::facts::Facts;
 
 /// Says to a process which case it was started for.
@@ -31,7 +31,8 @@ const CLEARED: [&str; 8] = [
     "SOFT_ROCM_STRICT",
 ];
 
-/// The number of cases that passed, of cases that ran, and of those skipped, in one area.
+/// For each area the number of rows that passed, that ran, and that were skipped. A row shown by two cases counts
+/// twice.
 type Rows = BTreeMap<String, (usize, usize, usize)>;
 
 /// Runs the case this process was started for, if it was.
@@ -42,6 +43,11 @@ pub fn case_of_this_process(cases: &[Case]) -> Option<ExitCode> {
     unsafe { libc::alarm(LIMIT) };
     (case.run)();
     Some(ExitCode::SUCCESS)
+}
+
+/// The area of an id: `HF-READ` of `HF-READ-04`.
+fn area(id: &str) -> String {
+    id.rsplit_once('-').map_or(id, |(area, _)| area).to_owned()
 }
 
 /// Runs all cases that the arguments ask for.
@@ -59,17 +65,19 @@ pub fn run_all(cases: Vec<Case>) -> ExitCode {
             Err(why) => (Vec::new(), reason.or(Some(why))),
         };
         if let Some(reason) = &reason {
-            let area = case.area().to_owned();
-            rows.lock().unwrap().entry(area).or_default().2 += case.ids().count();
+            let mut rows = rows.lock().unwrap();
+            case.ids().for_each(|id| rows.entry(area(id)).or_default().2 += 1);
             skipped.entry(reason.clone()).or_default().extend(case.ids().map(str::to_owned));
         }
         let (name, rows) = (case.name.clone(), Arc::clone(&rows));
         let trial = Trial::test(name, move || {
             let outcome = run_one(&case, &preload);
             let mut rows = rows.lock().unwrap();
-            let (passed, ran, _) = rows.entry(case.area().to_owned()).or_default();
-            *ran += case.ids().count();
-            *passed += if outcome.is_ok() { case.ids().count() } else { 0 };
+            for id in case.ids() {
+                let (passed, ran, _) = rows.entry(area(id)).or_default();
+                *ran += 1;
+                *passed += usize::from(outcome.is_ok());
+            }
             outcome
         });
         trials.push(trial.with_ignored_flag(reason.is_some()));
@@ -86,7 +94,7 @@ fn run_one(case: &Case, preload: &[(&str, OsString)]) -> Result<(), Failed> {
     for name in CLEARED {
         command.env_remove(name);
     }
-    command.env(CASE, &case.name).stdin(Stdio::null());
+    command.env(CASE, &case.name).env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     command.envs(preload.iter().map(|(name, value)| (name, value)));
     command.envs(case.environment.iter().map(|(name, value)| (name, value)));
     // SAFETY: requires a closure that is async-signal-safe; holds because it makes one system call.

@@ -39,8 +39,10 @@ pub const FAST_READ: Paths = Paths { fast_reads: 1, fast_writes: 0, fallback_rea
 /// One write, on the fast path.
 pub const FAST_WRITE: Paths = Paths { fast_reads: 0, fast_writes: 1, fallback_reads: 0, fallback_writes: 0 };
 /// One read, on the fallback.
-pub const FALLBACK_READ: Paths = Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 1, fallback_writes: 0 };
+pub const FALLBACK_READ: Paths =
+    Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 1, fallback_writes: 0 };
 /// One write, on the fallback.
-pub const FALLBACK_WRITE: Paths = Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 0, fallback_writes: 1 };
+pub const FALLBACK_WRITE: Paths =
+    Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 0, fallback_writes: 1 };
 /// None at all.
 pub const NEITHER: Paths = Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 0, fallback_writes: 0 };

@@ -111,9 +111,8 @@ pub fn calls(name: &str) -> u64 {
 /// The arguments of the last call of `name`: descriptor, size and offset for transfers.
 pub fn last(name: &str) -> [i64; 3] {
     let name = CString::new(name).expect("a function name");
-    [0, 1, 2].map(|index: i32| {
-        call!("hfshim_last", fn(*const libc::c_char, i32) -> i64, name.as_ptr(), index)
-    })
+    [0, 1, 2]
+        .map(|index: i32| call!("hfshim_last", fn(*const libc::c_char, i32) -> i64, name.as_ptr(), index))
 }
 
 /// Waits until a call of `name` is held.
@@ -167,9 +166,10 @@ fn build() -> Result<(PathBuf, PathBuf), String> {
 
 /// One file name for each HIP, so that test executables running at once may share it.
 fn fingerprint(hip: &Path) -> u64 {
-    hip.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    hip.as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn compile(place: &Path, hip: &Path) -> Result<PathBuf, String> {
@@ -219,7 +219,9 @@ fn assembly(listing: &str) -> String {
     for index in 0..names.len() {
         let _ = writeln!(text, "    .quad .Lname{index}");
     }
-    text.push_str("    .quad 0\n    .bss\n    .balign 8\n    .globl hfshim_slots\n    .hidden hfshim_slots\n");
+    text.push_str(
+        "    .quad 0\n    .bss\n    .balign 8\n    .globl hfshim_slots\n    .hidden hfshim_slots\n",
+    );
     let _ = writeln!(text, "hfshim_slots:\n    .zero {}", (names.len() + 1) * 8);
     text.push_str("    .section .note.GNU-stack,\"\",@progbits\n");
     text
