@@ -20,8 +20,13 @@ pub(crate) fn enter() -> bool {
     match STATE.load(Ordering::Relaxed) {
         USED => true,
         CHILD => false,
-        _ => STATE.compare_exchange(UNUSED, USED, Ordering::SeqCst, Ordering::SeqCst) != Err(CHILD),
+        _ => first_use(),
     }
+}
+
+#[cold]
+fn first_use() -> bool {
+    STATE.compare_exchange(UNUSED, USED, Ordering::SeqCst, Ordering::SeqCst) != Err(CHILD)
 }
 
 /// Runs in each child before fork returns there.

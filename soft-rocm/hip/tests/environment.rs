@@ -8,6 +8,7 @@
 
 mod support;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use soft_rocm_hip::header::*;
@@ -138,14 +139,14 @@ fn host_memory_is_taken_for_touched_pages_and_given_back() {
     });
 }
 
-/// Runs `body` in a forked child, and answers its result; 99 if it hangs.
+/// Runs `body` in a forked child, and answers its result; 98 if it panics, 99 if it hangs.
 fn in_fork(body: impl FnOnce() -> i32) -> i32 {
     // SAFETY: requires that the child makes no call that needs another thread; holds, the library's are made for that.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: requires nothing.
             unsafe { libc::alarm(10) };
-            let result = body();
+            let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or(98);
             // SAFETY: requires nothing.
             unsafe { libc::_exit(result) }
         }
@@ -206,7 +207,7 @@ fn a_child_of_a_process_that_did_not_use_it_can() {
         let child = in_fork(|| {
             let device = device_memory(100);
             let grandchild = in_fork(|| hipFree(device).0 as i32);
-            if grandchild == hipErrorNotInitialized.0 as i32 { hipFree(device).0 as i32 } else { 98 }
+            if grandchild == hipErrorNotInitialized.0 as i32 { hipFree(device).0 as i32 } else { 97 }
         });
         assert_eq!(child, 0);
         assert_eq!(hipInit(0), hipSuccess);

@@ -29,9 +29,15 @@ pub extern "C" fn softrocm_host_address(device_ptr: *const c_void, size: usize) 
 #[inline]
 fn host_address(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
     let (generation, last) = LAST.get();
-    if generation != memory.generation() || !last.holds(address, size) {
-        let (found, generation) = memory.find_device(address, size)?;
-        LAST.set((generation, found));
+    if generation == memory.generation() && last.holds(address, size) {
+        return memory.alias(address);
     }
+    look_up(memory, address, size)
+}
+
+#[cold]
+fn look_up(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
+    let (found, generation) = memory.find_device(address, size)?;
+    LAST.set((generation, found));
     memory.alias(address)
 }
