@@ -39,7 +39,14 @@ pub(crate) struct Dropped {
 
 impl Tables {
     pub(crate) const fn new() -> Self {
-        Self { use_count: 0, files: map(), handles: map(), last_handle: 0, buffers: map(), streams: map() }
+        Self {
+            use_count: 0,
+            files: map(),
+            handles: map(),
+            last_handle: FIRST_HANDLE,
+            buffers: map(),
+            streams: map(),
+        }
     }
 
     /// Empties what a close to 0 empties. Streams stay registered.

@@ -149,6 +149,8 @@ fn without_hip() {
 
 #[test]
 fn streams_outlive_the_driver() {
+    // HF-DRV-27, HF-DRV-28, HF-STREAM-01, HF-STREAM-02, HF-STREAM-03, HF-STREAM-04, HF-STREAM-05, HF-STREAM-06,
+    // HF-STREAM-07
     let driver = Driver::new();
     let mock = mock(1);
     let register = |stream, flags| driver.register_stream(|| Ok(&mock.hip), stream, flags);

@@ -8,6 +8,7 @@ use hipfile_sys::{hipFileError_t, hipFileHandle_t, hipStream_t, hoff_t};
 use crate::config::Config;
 use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::hip::Hip;
 use crate::stats::Direction;
 use crate::stream::Stream;
 use crate::transfer::{Request, max_size, select};
@@ -24,7 +25,7 @@ pub(super) unsafe extern "C" fn hipFileReadAsync(
     stream: hipStream_t,
 ) -> hipFileError_t {
     let values = Values { size_p, file_offset_p, buffer_offset_p, bytes_p: bytes_read_p };
-    abi::status(|| submit(Direction::Read, fh, buffer_base, values, stream))
+    abi::status(|| submit(Driver::get(), hip::get, Direction::Read, fh, buffer_base, values, stream))
 }
 
 #[unsafe(no_mangle)]
@@ -38,10 +39,11 @@ pub(super) unsafe extern "C" fn hipFileWriteAsync(
     stream: hipStream_t,
 ) -> hipFileError_t {
     let values = Values { size_p, file_offset_p, buffer_offset_p, bytes_p: bytes_written_p };
-    abi::status(|| submit(Direction::Write, fh, buffer_base, values, stream))
+    abi::status(|| submit(Driver::get(), hip::get, Direction::Write, fh, buffer_base, values, stream))
 }
 
 /// The pointers of a submission.
+#[derive(Clone, Copy)]
 struct Values {
     size_p: *mut usize,
     file_offset_p: *mut hoff_t,
@@ -59,23 +61,24 @@ impl Values {
 }
 
 fn submit(
+    driver: &Driver,
+    hip: fn() -> Result<&'static Hip, Failure>,
     direction: Direction,
     fh: hipFileHandle_t,
     buffer_base: *mut c_void,
     values: Values,
     stream: hipStream_t,
 ) -> Result<(), Failure> {
-    let driver = Driver::get();
     if driver.open_if_closed() || buffer_base.is_null() || values.any_null() {
         return Err(Failure::INVALID_VALUE);
     }
-    let (file, buffer) = driver.resolve(hip::get, fh, buffer_base).map_err(|failure| match failure {
+    let (file, buffer) = driver.resolve(hip, fh, buffer_base).map_err(|failure| match failure {
         Failure::MEMORY_TYPE => Failure::INTERNAL,
         // Another thread closed the driver just now.
         Failure::Os(_) => Failure::INVALID_VALUE,
         other => other,
     })?;
-    let hip = hip::get()?;
+    let hip = hip()?;
     let stream = match driver.stream(stream) {
         Some(registered) => registered,
         None => Stream::new(hip, stream)?,
@@ -99,3 +102,6 @@ fn submit(
     }
     Err(Failure::INTERNAL)
 }
+
+#[cfg(test)]
+mod tests;

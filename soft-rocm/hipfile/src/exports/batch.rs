@@ -55,3 +55,48 @@ pub(super) unsafe extern "C" fn hipFileBatchIOCancel(_batch_idp: hipFileBatchHan
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileBatchIODestroy(_batch_idp: hipFileBatchHandle_t) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+
+    #[test]
+    fn set_up_checks_its_arguments() {
+        // HF-BATCH-01
+        let untouched = ptr::without_provenance_mut(8);
+        let mut batch: hipFileBatchHandle_t = untouched;
+        for capacity in [0, 129, c_uint::MAX] {
+            // SAFETY: requires a writable handle; holds, it is a local.
+            assert_eq!(unsafe { hipFileBatchIOSetUp(&mut batch, capacity) }.err.0, 5022);
+        }
+        // SAFETY: requires nothing: the pointer is null.
+        assert_eq!(unsafe { hipFileBatchIOSetUp(ptr::null_mut(), 1) }.err.0, 5022);
+        for capacity in [1, 128] {
+            // SAFETY: requires a writable handle; holds, it is a local.
+            assert_eq!(unsafe { hipFileBatchIOSetUp(&mut batch, capacity) }.err.0, 5030);
+        }
+        assert_eq!(batch, untouched);
+    }
+
+    #[test]
+    fn every_handle_is_unknown() {
+        // HF-BATCH-02, HF-BATCH-03
+        for batch in [ptr::null_mut(), ptr::without_provenance_mut(8)] {
+            // SAFETY: requires nothing: the array has no entries.
+            assert_eq!(unsafe { hipFileBatchIOSubmit(batch, 0, ptr::null_mut(), 0) }.err.0, 5022);
+            // SAFETY: requires nothing: there is no array.
+            assert_eq!(unsafe { hipFileBatchIOSubmit(batch, 1, ptr::null_mut(), 0) }.err.0, 5022);
+            let (mut events, mut count) = ([hipFileIOEvents_t::default()], 1);
+            // SAFETY: requires that many writable events; holds, they are locals.
+            let status = unsafe {
+                hipFileBatchIOGetStatus(batch, 0, &mut count, events.as_mut_ptr(), ptr::null_mut())
+            };
+            assert_eq!((status.err.0, count), (5022, 1));
+            // SAFETY: requires nothing: the handle names no batch.
+            assert_eq!(unsafe { hipFileBatchIOCancel(batch) }.err.0, 5022);
+            // SAFETY: as above.
+            unsafe { hipFileBatchIODestroy(batch) };
+        }
+    }
+}

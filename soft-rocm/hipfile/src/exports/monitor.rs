@@ -69,6 +69,7 @@ mod tests {
 
     #[test]
     fn a_process_is_watched_until_it_ends() {
+        // HF-STATS-21
         let mut child =
             std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
         let mut context = std::ptr::null_mut();
