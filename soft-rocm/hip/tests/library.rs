@@ -37,6 +37,7 @@ fn it_exports_what_the_header_declares_and_one_addition() {
     assert_eq!(exported, declared);
 }
 
+/// HF-HIP-27
 #[test]
 fn its_name_is_that_of_amds_library() {
     let dynamic = run(Command::new("readelf").args(["-d", "-W"]).arg(library()));
@@ -45,7 +46,7 @@ fn its_name_is_that_of_amds_library() {
     assert!(dynamic.contains("NODELETE"), "{dynamic}");
 }
 
-/// Links a program with a stand-in for AMD's library, whose symbols have versions, and runs it with ours.
+/// HF-HIP-27. Links a program with a stand-in for AMD's library, whose symbols have versions, and runs it with ours.
 #[test]
 fn a_program_linked_with_versioned_symbols_starts_without_a_warning() {
     if !cfg!(version_nodes) {
