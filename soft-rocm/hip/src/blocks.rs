@@ -38,12 +38,13 @@ impl Blocks {
 
     /// Gives back what [`Blocks::take`] took.
     pub(crate) fn give(&mut self, mut start: usize, mut len: usize) {
-        if let Some((&before, &before_len)) = self.by_start.range(..start).next_back()
-            && before + before_len == start
-        {
-            self.remove(before, before_len);
-            start = before;
-            len += before_len;
+        match self.by_start.range(..start).next_back() {
+            Some((&before, &before_len)) if before + before_len == start => {
+                self.remove(before, before_len);
+                start = before;
+                len += before_len;
+            }
+            _ => {}
         }
         if let Some(&after_len) = self.by_start.get(&(start + len)) {
             self.remove(start + len, after_len);
