@@ -14,6 +14,7 @@ mod raw;
 mod runner;
 mod witness;
 
+mod asynchronous;
 mod buffer;
 mod driver;
 mod environment;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         fast::cases(),
         fallback::cases(),
         threads::cases(),
+        asynchronous::cases(),
         stubs::cases(),
         stats::cases(),
         environment::cases(),
