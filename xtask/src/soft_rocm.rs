@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cargo::{cargo, status};
-use crate::{Result, install, lock, pkgconfig, workspace};
+use crate::{Result, install, lock, needed, pkgconfig, workspace};
 
 /// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
 const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"$(dirname \"$0\")/..\" && pwd -P)\"\n";
@@ -63,17 +63,34 @@ fn build(prefix: &Path, soversion: u32, ais: bool) -> Result<()> {
         ("soft-rocm-hip", hip.as_str(), "libamdhip64.so"),
         ("soft-rocm-hipfile", "libhipfile.so.0", "libhipfile.so"),
     ];
+    let lib = prefix.join("lib");
     for (package, soname, name) in libraries {
         let built = build_library(&build_dir, package, soversion, ais)?;
-        let lib = prefix.join("lib");
+        if needed::read(&built)?.soname.as_deref() != Some(soname) {
+            return Err(format!("{} does not carry the SONAME {soname}", built.display()).into());
+        }
         install::file(&lib.join(soname), &fs::read(built)?, 0o755)?;
         install::link(&lib.join(name), soname)?;
+        remove_others(&lib, name, soname)?;
     }
     install::tree(&workspace::root().join("soft-rocm/include"), &prefix.join("include"))?;
     let pc = pkgconfig::text("${pcfiledir}/../..", "lib", HIPFILE_VERSION);
     install::file(&prefix.join("lib/pkgconfig/hipfile.pc"), pc.as_bytes(), 0o644)?;
     install::file(&prefix.join("bin/hipconfig"), HIPCONFIG.as_bytes(), 0o755)?;
     install::stamp(&prefix.join(".stamp"))
+}
+
+/// Removes what an earlier call installed under another SONAME: a loader that prefers it would find it.
+fn remove_others(lib: &Path, name: &str, soname: &str) -> Result<()> {
+    let versions = format!("{name}.");
+    for entry in fs::read_dir(lib)? {
+        let entry = entry?;
+        let file = entry.file_name();
+        if file.to_string_lossy().starts_with(&versions) && file != *soname {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Builds one library apart from everything else: with the workspace's flags it would carry the workspace's rpath.
