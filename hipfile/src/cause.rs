@@ -36,8 +36,8 @@ pub(crate) enum Cause {
     OffsetTooLarge,
     /// Memory of length zero where at least a byte is needed.
     EmptyMemory,
-    /// A path or an option that can't be handed to the system.
-    InvalidArgument(&'static str),
+    /// A path or options that std refuses before asking the system, in its words.
+    InvalidArgument(String),
     /// The library has an entry that belongs to a live registration of this process.
     RegisteredHere,
     /// Deregistration refused because transfers are in flight.
@@ -59,10 +59,11 @@ impl Cause {
             Self::Os(libc::EACCES | libc::EPERM) => ErrorKind::PermissionDenied,
             Self::Os(libc::ENOMEM) => ErrorKind::OutOfMemory,
             Self::Os(_) => ErrorKind::Os,
-            Self::Hip(code) | Self::HipCall(code) if code.code() == HIP_OUT_OF_MEMORY => {
-                ErrorKind::OutOfMemory
-            }
-            Self::Hip(_) | Self::HipCall(_) => ErrorKind::Hip,
+            Self::Hip(code) | Self::HipCall(code) => match *code {
+                HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
+                HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
+                _ => ErrorKind::Hip,
+            },
             Self::Op(code) => op_kind(*code),
             Self::UnknownReturn(_) => ErrorKind::Unknown,
             Self::Overlong { .. } => ErrorKind::LibraryFault,
@@ -117,8 +118,6 @@ impl Cause {
     }
 }
 
-const HIP_OUT_OF_MEMORY: u32 = 2;
-
 fn op_kind(code: OpError) -> ErrorKind {
     match code {
         OpError::DriverNotInitialized | OpError::DriverClosing => ErrorKind::NotInitialized,
@@ -145,7 +144,8 @@ fn op_kind(code: OpError) -> ErrorKind {
         OpError::PermissionDenied | OpError::IoDisabled => ErrorKind::PermissionDenied,
         OpError::GpuMemoryPinningFailed => ErrorKind::OutOfMemory,
         OpError::BatchFull => ErrorKind::Busy,
-        OpError::HipDriverError | OpError::HipContextMismatch | OpError::DeviceNotFound => ErrorKind::Hip,
+        OpError::DeviceNotFound => ErrorKind::NoDevice,
+        OpError::HipDriverError | OpError::HipContextMismatch => ErrorKind::Hip,
         OpError::DriverVersionReadError
         | OpError::DriverError
         | OpError::InternalError
@@ -165,6 +165,7 @@ fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
         hip_alloc::ErrorKind::AlreadyRegistered => ErrorKind::AlreadyRegistered,
         hip_alloc::ErrorKind::Forked => ErrorKind::Forked,
         hip_alloc::ErrorKind::NotLoaded => ErrorKind::NotLoaded,
+        hip_alloc::ErrorKind::NoDevice => ErrorKind::NoDevice,
         _ => ErrorKind::Hip,
     }
 }

@@ -43,6 +43,8 @@ pub enum ErrorKind {
     Busy,
     /// Permission denied on the device or file.
     PermissionDenied,
+    /// There is no such GPU, or none at all.
+    NoDevice,
     /// Memory, on the device or the host, ran out.
     OutOfMemory,
     /// A signal came first; try again.
@@ -82,6 +84,7 @@ impl From<ErrorKind> for io::ErrorKind {
             ErrorKind::NotLoaded
             | ErrorKind::NotInitialized
             | ErrorKind::NotRegistered
+            | ErrorKind::NoDevice
             | ErrorKind::Os
             | ErrorKind::Hip
             | ErrorKind::Internal

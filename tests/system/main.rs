@@ -1,1 +1,15 @@
-//! Tests to come.
+//! The safe interface on real files, on whatever ROCm the tests run with.
+
+mod common;
+mod driver;
+mod errors;
+mod faults;
+mod files;
+mod kinds;
+mod large;
+mod paths;
+mod process;
+mod ranges;
+mod registered;
+mod threads;
+mod transfers;

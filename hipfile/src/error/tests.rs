@@ -58,7 +58,8 @@ fn every_cause_has_its_text_kind_and_codes() {
         ),
         // HIP is not in use in these tests, so its codes have no names.
         (Cause::Hip(2.into()), ErrorKind::OutOfMemory, Some(2), "HIP call failed: HIP error 2"),
-        (Cause::HipCall(101.into()), ErrorKind::Hip, Some(5011), "HIP call failed: HIP error 101"),
+        (Cause::HipCall(999.into()), ErrorKind::Hip, Some(5011), "HIP call failed: HIP error 999"),
+        (Cause::HipCall(101.into()), ErrorKind::NoDevice, Some(5011), "HIP call failed: HIP error 101"),
         (
             Cause::UnknownReturn(i64::MIN),
             ErrorKind::Unknown,
@@ -96,7 +97,7 @@ fn every_cause_has_its_text_kind_and_codes() {
             None,
             "memory of 0 bytes can't be registered, at least 1 is needed",
         ),
-        (Cause::InvalidArgument("no such thing"), ErrorKind::InvalidInput, None, "no such thing"),
+        (Cause::InvalidArgument("no such thing".into()), ErrorKind::InvalidInput, None, "no such thing"),
         (
             Cause::RegisteredHere,
             ErrorKind::AlreadyRegistered,
