@@ -74,7 +74,7 @@ fn cargo_without_rocm() -> Result<Command> {
     let tools = target.join("bin");
     fs::create_dir_all(&tools)?;
     // rustc looks for the linker, and build scripts for nothing else, in PATH.
-    for tool in ["cc", "ld", "as", "rustc"] {
+    for tool in ["cc", "ld", "as", "rustc", "rustdoc"] {
         let link = tools.join(tool);
         if let (Some(found), false) = (find_program(tool), link.exists()) {
             std::os::unix::fs::symlink(found, link)?;
