@@ -18,6 +18,7 @@ pub(crate) struct Failure {
     pub(crate) error: HipError,
 }
 
+#[inline]
 fn check(call: &'static str, code: c_uint) -> Result<(), Failure> {
     if code == 0 { Ok(()) } else { Err(Failure { call, error: HipError::from(code) }) }
 }
@@ -30,6 +31,7 @@ impl Functions {
         Ok(count)
     }
 
+    #[inline]
     pub(crate) fn current_device(&self) -> Result<c_int, Failure> {
         let mut device = 0;
         // SAFETY: requires a pointer to an int for the result; holds because `device` is one.

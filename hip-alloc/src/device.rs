@@ -101,6 +101,7 @@ impl Device {
     /// # Errors
     /// HIP's, if the device cannot be used; the current device is then what it was.
     #[doc(alias = "hipSetDevice")]
+    #[inline]
     pub fn make_current(self) -> Result<DeviceGuard> {
         const OPERATION: &str = "Device::make_current";
         self.enter(OPERATION, table::functions(OPERATION)?)
@@ -120,6 +121,7 @@ impl Device {
     }
 
     /// Makes this device current for the rest of the caller's scope.
+    #[inline]
     pub(crate) fn enter(self, operation: &'static str, hip: &'static Functions) -> Result<DeviceGuard> {
         // An ordinal is below the count of devices, which is an int.
         let ordinal = c_int::try_from(self.0).unwrap_or(c_int::MAX);

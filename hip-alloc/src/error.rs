@@ -32,6 +32,24 @@ struct Inner {
 }
 
 /// What kind of failure an [`Error`] is.
+///
+/// ```
+/// use hip_alloc::{DeviceBuffer, ErrorKind};
+///
+/// /// As much as there is room for, up to `len` bytes.
+/// fn allocate_up_to(mut len: usize) -> hip_alloc::Result<DeviceBuffer> {
+///     loop {
+///         match DeviceBuffer::new(len) {
+///             Err(error) if error.kind() == ErrorKind::OutOfMemory && len > 1 => len /= 2,
+///             answer => return answer,
+///         }
+///     }
+/// }
+/// # fn main() -> hip_alloc::Result<()> {
+/// assert!(!allocate_up_to(1 << 60)?.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {

@@ -13,6 +13,7 @@ static STATE: AtomicU8 = AtomicU8::new(UNWATCHED);
 ///
 /// Threads, GPU state and locks held by other threads do not survive `fork`, so nothing may be called, locked or freed in
 /// the child. A `fork` that bypasses the C library is not seen.
+#[inline]
 pub fn forked() -> bool {
     match STATE.load(Ordering::Relaxed) {
         WATCHED => false,

@@ -37,6 +37,7 @@ pub struct DeviceGuard {
 
 impl DeviceGuard {
     /// One call if `device` is current already.
+    #[inline]
     pub(crate) fn enter(hip: &'static Functions, device: c_int) -> Result<Self, Failure> {
         let current = hip.current_device()?;
         let previous = if current == device {
@@ -50,6 +51,7 @@ impl DeviceGuard {
 }
 
 impl Drop for DeviceGuard {
+    #[inline]
     fn drop(&mut self) {
         let Some(previous) = self.previous else { return };
         if !crate::fork::forked() {

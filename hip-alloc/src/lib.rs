@@ -24,7 +24,7 @@
 //!   the reason and the buffer.
 //! - **Forgetting is safe.** A guard over a buffer that is passed to [`core::mem::forget`] costs at most memory: see
 //!   [`DeviceMemory`].
-//! - **Fork.** HIP does not survive `fork`. In a child every call returns [`ErrorKind::Forked`] and Drop does nothing.
+//! - **Fork.** HIP does not survive `fork`. In a child every use of HIP returns [`ErrorKind::Forked`] and Drop does nothing.
 //!
 //! # Linked or loaded
 //! With feature `link` (default) the program is linked with `libamdhip64`, found at build time. Without it the library is

@@ -20,6 +20,7 @@ static TABLE: AtomicPtr<Functions> = AtomicPtr::new(ptr::null_mut());
 const VERSIONS: &[&str] = &["7", "6", "5"];
 
 /// The table for one public call: fails in a forked child and where there is no HIP.
+#[inline]
 pub(crate) fn functions(operation: &'static str) -> Result<&'static Functions> {
     if forked() {
         return Err(Error::new(operation, Cause::Forked));
@@ -31,6 +32,7 @@ pub(crate) fn functions(operation: &'static str) -> Result<&'static Functions> {
 }
 
 /// The table if HIP is in use already.
+#[inline]
 pub(crate) fn in_use() -> Option<&'static Functions> {
     let table = TABLE.load(Ordering::Acquire);
     // SAFETY: requires null or a pointer to a table that lives for ever and never changes; holds because `install` alone

@@ -1,4 +1,4 @@
-//! Random sequences of what safe code can do with one allocation, against what must hold after each step.
+//! SND-03: random sequences of what safe code can do with one allocation, against what must hold after each step.
 
 use core::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The set alone, with hooks of our own.
+//! SND-03: the set alone, with hooks of our own.
 
 use core::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};

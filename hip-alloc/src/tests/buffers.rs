@@ -1,4 +1,4 @@
-//! Buffers and slices: content, bounds, and which calls they make.
+//! Buffers and slices: content, bounds, and which calls they make. SND-11, SND-12, SND-13.
 
 use super::fake;
 use crate::{Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, ErrorKind};

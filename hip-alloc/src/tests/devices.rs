@@ -1,4 +1,4 @@
-//! The current device is the same before and after, whatever fails.
+//! SND-10: the current device is the same before and after, whatever fails.
 
 use super::fake;
 use crate::{Device, DeviceBuffer, ErrorKind};

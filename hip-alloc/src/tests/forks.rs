@@ -1,4 +1,4 @@
-//! A forked child can hold what it inherited, drop it, and get errors.
+//! SND-16: a forked child can hold what it inherited, drop it, and get errors.
 
 use core::ffi::c_void;
 use core::{mem, ptr};

@@ -1,4 +1,4 @@
-//! Drop, `free`, `into_raw`, and what they leak.
+//! SND-03, SND-09: Drop, `free`, `into_raw`, and what they leak.
 
 use core::ffi::c_void;
 use core::mem;
