@@ -55,6 +55,7 @@ impl Suite {
         match self {
             Self::Unit => &[
                 &["--tests", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
+                &["--tests", "-p", "hip-alloc", "--no-default-features"],
                 &["--tests", "-p", "soft-rocm-hip"],
                 &["--tests", "-p", "soft-rocm-hipfile"],
                 &["--tests", "-p", "xtask"],
