@@ -105,6 +105,12 @@ impl DriverInner {
         if hip_alloc::forked() { Err(Cause::Forked) } else { Ok(self.api) }
     }
 
+    /// The function table, for a caller who knows that this is no forked child.
+    #[inline]
+    pub(crate) fn api(&self) -> &'static Api {
+        self.api
+    }
+
     #[allow(unsafe_code, reason = "undoes the open that this value stands for")]
     fn close(&self) -> std::result::Result<(), Cause> {
         let api = self.live()?;

@@ -118,14 +118,15 @@ impl FileHandle {
     /// One call of C, if there is anything to transfer.
     #[inline]
     fn once(&self, way: Way, region: Region, offset: u64) -> std::result::Result<usize, Cause> {
-        let api = self.driver().live()?;
         let file_offset = file_offset::checked(offset, region.len)?;
         // An allocation is never as long as i64::MAX, so an offset into one fits.
         let buffer_offset = i64::try_from(region.offset).map_err(|_| Cause::OffsetTooLarge)?;
         if region.len == 0 {
-            return Ok(0);
+            return self.driver().live().map(|_api| 0);
         }
-        let _device = region.device.make_current().map_err(Cause::Memory)?;
+        // Fails in a forked child, so what follows is not reached there.
+        let _device = region.device.make_current().map_err(not_current)?;
+        let api = self.driver().api();
         let transfer = Transfer {
             handle: self.handle(),
             base: region.base.0,
@@ -148,4 +149,9 @@ impl FileHandle {
     fn failed(&self, way: Way, cause: Cause, region: Region, offset: u64, done: usize) -> Error {
         self.error(way.name(), cause).at(offset, region.len).after(done)
     }
+}
+
+#[cold]
+fn not_current(error: hip_alloc::Error) -> Cause {
+    if error.kind() == hip_alloc::ErrorKind::Forked { Cause::Forked } else { Cause::Memory(error) }
 }
