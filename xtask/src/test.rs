@@ -201,12 +201,13 @@ fn examples(rocm: &Rocm) -> Result<Count> {
     Ok(count)
 }
 
+/// Runs an example. Each takes a file; `copy` also takes where the copy goes.
 fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
+    fs::write(dir.join("source"), (0..10_007_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
     let mut command = clean(Command::new(program));
-    rocm.apply(command.current_dir(dir));
+    rocm.apply(command.current_dir(dir).arg("source"));
     if program.file_stem().is_some_and(|name| name == "copy") {
-        fs::write(dir.join("source"), (0..10_007_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
-        command.args(["source", "copy-of-source"]);
+        command.arg("copy-of-source");
     }
     let status = status(&mut command)?;
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", program.display()).into()) }
