@@ -1,1 +1,11 @@
-//! Tests to come.
+//! What safe code can do to bring memory, descriptors or counts out of step with the library, and what a library can
+//! do to a program by its answers: docs/src/soundness.md, trap by trap, on the whole stack.
+
+mod answers;
+mod descriptors;
+mod fake;
+mod forgetting;
+mod interleavings;
+mod short;
+mod support;
+mod use_in_flight;

@@ -1,8 +1,10 @@
 //! One test, one process: libraries keep state and read their environment once in a process.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::process::Command;
+
+use crate::shim;
 
 /// Says to a process which one test it was started for.
 const CASE: &str = "HIPFILE_TESTS_CASE";
@@ -35,6 +37,18 @@ pub fn isolated<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K,
 /// [`isolated`] with the environment as it is.
 pub fn alone(test: &str, body: impl FnOnce()) {
     isolated::<&str, &str>(test, &[], body);
+}
+
+/// [`isolated`] with the shim in front of HIP and libc, and with these variables. Where there can be no shim the test
+/// says so and passes.
+pub fn shimmed(test: &str, variables: &[(&'static str, &str)], body: impl FnOnce()) {
+    match shim::environment() {
+        Ok(mut environment) => {
+            environment.extend(variables.iter().map(|(name, value)| (*name, OsString::from(value))));
+            isolated(test, &environment, body);
+        }
+        Err(reason) => println!("{test} skipped: {reason}"),
+    }
 }
 
 fn ran(test: &str) -> String {

@@ -1,0 +1,69 @@
+//! What the tests of this target share.
+
+use std::ffi::c_void;
+use std::fs;
+use std::path::PathBuf;
+
+use hipfile::alloc::DeviceBuffer;
+use hipfile::{Driver, FileHandle, OpenOptions};
+use tempfile::TempDir;
+
+/// A file in a folder of its own, opened by hipFile to read and write.
+pub struct Prepared {
+    pub driver: Driver,
+    pub file: FileHandle,
+    pub path: PathBuf,
+    _folder: TempDir,
+}
+
+/// Opens the driver and a file with these bytes.
+pub fn prepared(bytes: &[u8]) -> Prepared {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, bytes).unwrap();
+    let driver = Driver::open().unwrap();
+    let file = OpenOptions::new().read(true).write(true).open(&driver, &path).unwrap();
+    Prepared { driver, file, path, _folder: folder }
+}
+
+/// Bytes that differ from place to place.
+pub fn pattern(size: usize, seed: u8) -> Vec<u8> {
+    (0..size).map(|index| (index ^ (index >> 8) ^ (index >> 16)) as u8 ^ seed).collect()
+}
+
+/// Whether the library has a registration at exactly this address. It has none afterwards that it had not before.
+pub fn library_knows(address: *mut c_void) -> bool {
+    let api = hipfile::sys::api::get().unwrap();
+    // SAFETY: requires nothing; memory that is not the device's is refused, and a registration made here is undone.
+    let answer = unsafe { (api.hipFileBufRegister)(address, 1, 0) };
+    match answer.err.0 {
+        5023 => true,
+        0 => {
+            // SAFETY: requires nothing; the registration is the one just made.
+            let undone = unsafe { (api.hipFileBufDeregister)(address) };
+            assert_eq!(undone.err.0, 0);
+            false
+        }
+        // Not device memory (any more), so surely not registered under this check's eyes; ask the other way.
+        _ => {
+            // SAFETY: requires nothing; an unknown base is an error.
+            let removed = unsafe { (api.hipFileBufDeregister)(address) };
+            assert_ne!(removed.err.0, 0, "freed memory was still registered");
+            false
+        }
+    }
+}
+
+/// Allocates until the address comes again, as it does at once in a runtime that reuses freed memory.
+pub fn allocate_at(address: *mut c_void, size: usize) -> Option<DeviceBuffer> {
+    let mut others = Vec::new();
+    for _ in 0..16 {
+        let memory = DeviceBuffer::new(size).unwrap();
+        if memory.as_ptr() == address {
+            return Some(memory);
+        }
+        others.push(memory);
+    }
+    println!("HIP does not give the address out again");
+    None
+}
