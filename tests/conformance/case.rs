@@ -69,6 +69,12 @@ impl Case {
         self.env("HIPFILE_FORCE_COMPAT_MODE", "true")
     }
 
+    /// The case is about the fallback where HIP has no host address for device memory, as AMD's has none: the bytes go
+    /// through a buffer and `hipMemcpy`.
+    pub fn bounced(self) -> Self {
+        self.fallback().shim().env("HFSHIM_HIDE", "softrocm_host_address")
+    }
+
     /// The exit status that the process ends with.
     pub fn ends_with(mut self, status: i32) -> Self {
         self.status = status;

@@ -131,6 +131,24 @@ fn errors() -> Vec<Case> {
             assert_eq!(raw::write(handle, memory.at, 100, 50_000, 0), Moved::Os(libc::EFBIG));
             assert_eq!(file.size(), 10_000);
         }),
+        case("HF-ERR-02 HF-ERR-03 a HIP failure during the copy is -h", || {
+            let file = File::of(&pattern(SIZE, 6));
+            let handle = file.registered();
+            let memory = Memory::new(SIZE).registered();
+            for code in [1, 2, 719, 999] {
+                shim::always("hipMemcpy", Action::Error(code));
+                raw::set_errno(libc::EDOM);
+                assert_eq!(raw::read_raw(handle, memory.at, 100, 0, 0), -(code as isize));
+                assert_eq!(raw::write_raw(handle, memory.at, 100, 0, 0), -(code as isize));
+                assert_eq!(raw::errno(), libc::EDOM);
+                shim::release("hipMemcpy");
+                shim::always("hipStreamSynchronize", Action::Error(code));
+                assert_eq!(raw::write_raw(handle, memory.at, 100, 0, 0), -(code as isize));
+                shim::release("hipStreamSynchronize");
+            }
+            assert!(file.bytes() == pattern(SIZE, 6));
+        })
+        .bounced(),
         case("HF-FALL-16 a full file system is -1/ENOSPC", || {
             let file = File::empty();
             let handle = file.registered();

@@ -12,12 +12,10 @@ const MIB: usize = 1 << 20;
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
-    // Whatever path serves by default, and the fallback alone.
-    for (note, forced) in [("", false), (", fallback", true)] {
-        for (name, run) in either_path() {
-            let case = case(format!("{name}{note}"), run);
-            cases.push(if forced { case.fallback() } else { case });
-        }
+    for (name, run) in either_path() {
+        cases.push(case(name, run));
+        cases.push(case(format!("{name}, fallback"), run).fallback());
+        cases.push(case(format!("{name}, fallback by copies"), run).bounced());
     }
     cases
 }

@@ -1,8 +1,9 @@
 //! HF-THR: calls from many threads at once.
 
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::case::{Case, case};
+use crate::case::{Case, Need, case};
 use crate::file::{File, PAGE, pattern};
 use crate::hip::Memory;
 use crate::raw::{self, Moved, OK, e};
@@ -51,6 +52,23 @@ pub fn cases() -> Vec<Case> {
             });
             assert_eq!(raw::count(), 100);
         }),
+        case("HF-THR-05 of two racing final closes exactly one succeeds", || {
+            for _ in 0..1000 {
+                assert_eq!(raw::driver_open(), OK);
+                let start = Barrier::new(2);
+                let close = || {
+                    start.wait();
+                    raw::driver_close()
+                };
+                let answers = std::thread::scope(|scope| {
+                    let other = scope.spawn(close);
+                    [close(), other.join().unwrap()]
+                });
+                assert!(answers.contains(&OK) && answers.contains(&e(5001)), "{answers:?}");
+                assert_eq!(raw::count(), 0);
+            }
+        })
+        .needs(Need::Ours),
         case("HF-THR-04 one buffer registered and deregistered by many threads", || {
             assert_eq!(raw::driver_open(), OK);
             let memory = Memory::new(PAGE);

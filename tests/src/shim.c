@@ -332,6 +332,9 @@ __attribute__((constructor)) static void start(void) {
         fprintf(stderr, "hfshim: %s\n", path ? dlerror() : "HFSHIM_REAL_HIP is not set");
         abort();
     }
+    const char *hidden = getenv("HFSHIM_HIDE");
+    if (hidden)
+        hfshim_rule(hidden, HIDE, 0, 1, 0);
     for (size_t i = 0; hfshim_names[i]; i++) {
         hfshim_slots[i] = dlsym(real_hip, hfshim_names[i]);
         if (!hfshim_slots[i])

@@ -2,7 +2,8 @@
 //!
 //! A process gets it by being started with [`environment`]; inside such a process [`attached`] says so and the
 //! functions here tell it what to do. It works the same below any libhipfile, AMD's or ours, because it stands
-//! where every libhipfile looks: in front of the real libamdhip64 and of libc's `pread`.
+//! where every libhipfile looks: in front of the real libamdhip64 and of libc's `pread`. `HFSHIM_HIDE=NAME` hides a
+//! function from the start.
 
 use std::ffi::{CString, OsString};
 use std::fmt::Write as _;
