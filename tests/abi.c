@@ -24,6 +24,9 @@
 
 /* ------------------------------------------------------------------------------------------ sizes */
 
+/* Statements on sizes:
+ * HF-ABI-01 HF-ABI-02 HF-ABI-03 HF-ABI-04 HF-ABI-05 HF-ABI-06 HF-ABI-07 HF-ABI-08 HF-ABI-09
+ * HF-ABI-10 HF-ABI-11 HF-ABI-12 HF-ABI-13 HF-ABI-26 */
 #define SIZES(X)                                                                                             \
     X(hipFileError_t, 8)                                                                                     \
     X(hipFileDescr_t, 24)                                                                                    \
@@ -60,6 +63,9 @@
 
 /* ---------------------------------------------------------------- offsets: type, field, offset, size */
 
+/* Statements on offsets:
+ * HF-ABI-01 HF-ABI-02 HF-ABI-03 HF-ABI-04 HF-ABI-05 HF-ABI-06 HF-ABI-07 HF-ABI-08 HF-ABI-09
+ * HF-ABI-10 HF-ABI-11 HF-ABI-12 HF-ABI-13 */
 #define OFFSETS(X)                                                                                           \
     X(hipFileError_t, err, 0, 4)                                                                             \
     X(hipFileError_t, hip_drv_err, 4, 4)                                                                     \
@@ -197,6 +203,8 @@
 
 /* ----------------------------------------------------------------------------------------- values */
 
+/* Statements on values:
+ * HF-ABI-14 HF-ABI-15 HF-ABI-16 HF-ABI-17 HF-ABI-18 HF-ABI-19 HF-ABI-20 HF-ABI-21 HF-ABI-22 */
 #define VALUES(X)                                                                                            \
     X(HIPFILE_BASE_ERR, 5000)                                                                                \
     X(hipFileSuccess, 0)                                                                                     \

@@ -79,6 +79,17 @@ fn statistics_are_exported_from_0_5() {
     }
 }
 
+/// HF-ABI-37
+#[test]
+fn functions_of_the_statistics_tool_are_exported() {
+    for function in
+        ["CreateContext", "CloseContext", "ConnectToTargetProcess", "PollTargetProcess", "GenerateReport"]
+    {
+        let name = format!("hipFileStats{function}");
+        assert!(exported(&name), "{name} is not exported");
+    }
+}
+
 /// HF-ABI-30
 #[test]
 fn nothing_else_is_exported() {
