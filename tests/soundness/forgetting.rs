@@ -12,8 +12,8 @@ use crate::support::{allocate_at, library_knows, pattern, prepared};
 const SIZE: usize = 64 * 1024;
 const PAGE: usize = 4096;
 
-/// Forget a registration of a part, drop the memory, get the address again, register all of it: the old length must be
-/// gone, for the library would refuse what is beyond it.
+/// SND-03. Forget a registration of a part, drop the memory, get the address again, register all of it: the old
+/// length must be gone, for the library would refuse what is beyond it.
 #[test]
 fn forget_then_drop_then_allocate_again() {
     alone("forgetting::forget_then_drop_then_allocate_again", || {
@@ -35,8 +35,8 @@ fn forget_then_drop_then_allocate_again() {
     });
 }
 
-/// The dangerous direction: the old length is longer than the new memory. Were the entry still there, the library would
-/// take a range that leaves the new memory.
+/// SND-03. The dangerous direction: the old length is longer than the new memory. Were the entry still there,
+/// the library would take a range that leaves the new memory.
 #[test]
 fn a_longer_forgotten_registration_does_not_cover_shorter_memory() {
     alone("forgetting::a_longer_forgotten_registration_does_not_cover_shorter_memory", || {
@@ -61,7 +61,7 @@ fn a_longer_forgotten_registration_does_not_cover_shorter_memory() {
     });
 }
 
-/// Forget, then use the memory again without a drop between: plainly, and registered anew, twice.
+/// SND-03. Forget, then use the memory again without a drop between: plainly, and registered anew, twice.
 #[test]
 fn forget_then_register_again() {
     alone("forgetting::forget_then_register_again", || {
@@ -85,8 +85,8 @@ fn forget_then_register_again() {
     });
 }
 
-/// The library enforces the length of a forgotten part on plain slices that begin where it begins. That may refuse a
-/// transfer, and moves no byte to a wrong place. Registering makes it good.
+/// SND-03. The library enforces the length of a forgotten part on plain slices that begin where it begins. That
+/// may refuse a transfer, and moves no byte to a wrong place. Registering makes it good.
 #[test]
 fn forget_then_use_without_registering() {
     alone("forgetting::forget_then_use_without_registering", || {
@@ -108,8 +108,8 @@ fn forget_then_use_without_registering() {
     });
 }
 
-/// Two parts, one after the other, forgotten: registering the second removes what the first left, and freeing the
-/// memory what the second left.
+/// SND-03. Two parts, one after the other, forgotten: registering the second removes what the first left, and
+/// freeing the memory what the second left.
 #[test]
 fn two_parts_forgotten() {
     alone("forgetting::two_parts_forgotten", || {
@@ -128,7 +128,8 @@ fn two_parts_forgotten() {
     });
 }
 
-/// Two parts of shared memory are registered at once. Forgotten guards keep their `Arc`, so the memory is never freed.
+/// SND-03. Two parts of shared memory are registered at once. Forgotten guards keep their `Arc`, so the memory
+/// is never freed.
 #[test]
 fn two_parts_of_shared_memory_forgotten() {
     alone("forgetting::two_parts_of_shared_memory_forgotten", || {
@@ -149,7 +150,7 @@ fn two_parts_of_shared_memory_forgotten() {
     });
 }
 
-/// `into_raw` hands out memory that the library does not remember.
+/// SND-03. `into_raw` hands out memory that the library does not remember.
 #[test]
 fn into_raw_after_forgetting() {
     alone("forgetting::into_raw_after_forgetting", || {
@@ -169,7 +170,7 @@ fn into_raw_after_forgetting() {
     });
 }
 
-/// A forgotten owner takes the memory along: its address is never given out again.
+/// SND-02. A forgotten owner takes the memory along: its address is never given out again.
 #[test]
 fn forgotten_owners_keep_their_memory() {
     alone("forgetting::forgotten_owners_keep_their_memory", || {
@@ -187,7 +188,7 @@ fn forgotten_owners_keep_their_memory() {
     });
 }
 
-/// A forgotten guard holds the driver: nobody closes the library under the entry that is left.
+/// SND-07. A forgotten guard holds the driver: nobody closes the library under the entry that is left.
 #[test]
 fn forgotten_guards_keep_the_driver_open() {
     alone("forgetting::forgotten_guards_keep_the_driver_open", || {
@@ -204,7 +205,7 @@ fn forgotten_guards_keep_the_driver_open() {
     });
 }
 
-/// Guards that refer to each other, never dropped: as forgotten.
+/// SND-02. Guards that refer to each other, never dropped: as forgotten.
 #[test]
 fn cycles_are_forgotten_guards() {
     alone("forgetting::cycles_are_forgotten_guards", || {

@@ -83,6 +83,7 @@ fn count() -> i64 {
     unsafe { (api.hipFileUseCount)() }
 }
 
+/// SND-07. A thousand random steps.
 #[test]
 fn each_open_has_one_close() {
     alone("interleavings::each_open_has_one_close", || {
@@ -95,6 +96,7 @@ fn each_open_has_one_close() {
     });
 }
 
+/// SND-07. The same on eight threads.
 #[test]
 fn each_open_has_one_close_on_many_threads() {
     alone("interleavings::each_open_has_one_close_on_many_threads", || {

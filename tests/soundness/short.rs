@@ -48,6 +48,7 @@ fn script(steps: Vec<Step>) {
     });
 }
 
+/// SND-14. Any sequence of short counts and interruptions.
 #[test]
 fn exact_forms_finish_whatever_the_steps() {
     alone("short::exact_forms_finish_whatever_the_steps", || {
@@ -75,6 +76,7 @@ fn exact_forms_finish_whatever_the_steps() {
     });
 }
 
+/// SND-14. The short forms make one call.
 #[test]
 fn short_forms_are_short_once() {
     alone("short::short_forms_are_short_once", || {
@@ -91,7 +93,7 @@ fn short_forms_are_short_once() {
     });
 }
 
-/// However a transfer ends in the middle, the error says how much was done, and so much was.
+/// SND-14. However a transfer ends in the middle, the error says how much was done, and so much was.
 #[test]
 fn progress_is_told_with_the_error() {
     alone("short::progress_is_told_with_the_error", || {
@@ -126,7 +128,7 @@ fn progress_is_told_with_the_error() {
     });
 }
 
-/// Offsets of continued calls go on from where the bytes stopped, in the file and in the memory.
+/// SND-14. Offsets of continued calls go on from where the bytes stopped, in the file and in the memory.
 #[test]
 fn continued_calls_go_on_where_the_last_stopped() {
     alone("short::continued_calls_go_on_where_the_last_stopped", || {

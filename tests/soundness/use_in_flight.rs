@@ -58,6 +58,7 @@ fn assert_never_given_out(address: *mut c_void) {
     }
 }
 
+/// SND-03. Drop finds the library busy: leaked, counted, and the transfer ends in memory that is still there.
 #[test]
 fn dropping_memory_under_a_forgotten_guard() {
     shimmed("use_in_flight::dropping_memory_under_a_forgotten_guard", &FALLBACK, || {
@@ -77,6 +78,7 @@ fn dropping_memory_under_a_forgotten_guard() {
     });
 }
 
+/// SND-03. The guard could not deregister; its memory is what has to wait.
 #[test]
 fn dropping_the_guard_then_the_memory() {
     shimmed("use_in_flight::dropping_the_guard_then_the_memory", &FALLBACK, || {
@@ -96,6 +98,7 @@ fn dropping_the_guard_then_the_memory() {
     });
 }
 
+/// SND-03. The guard takes its memory along.
 #[test]
 fn dropping_a_guard_that_owns_the_memory() {
     shimmed("use_in_flight::dropping_a_guard_that_owns_the_memory", &FALLBACK, || {
@@ -112,6 +115,7 @@ fn dropping_a_guard_that_owns_the_memory() {
     });
 }
 
+/// SND-03. What has a result gives the memory back with kind Busy, and works once the transfer ended.
 #[test]
 fn freeing_and_taking_apart_give_the_memory_back() {
     shimmed("use_in_flight::freeing_and_taking_apart_give_the_memory_back", &FALLBACK, || {
@@ -135,6 +139,7 @@ fn freeing_and_taking_apart_give_the_memory_back() {
     });
 }
 
+/// SND-03. The same for the guard.
 #[test]
 fn deregistering_gives_the_guard_back() {
     shimmed("use_in_flight::deregistering_gives_the_guard_back", &FALLBACK, || {
@@ -150,7 +155,7 @@ fn deregistering_gives_the_guard_back() {
     });
 }
 
-/// The guard of shared memory goes last while busy; the memory waits for its own end and is leaked then.
+/// SND-03. The guard of shared memory goes last while busy; the memory waits for its own end and is leaked then.
 #[test]
 fn dropping_the_last_guard_of_shared_memory() {
     shimmed("use_in_flight::dropping_the_last_guard_of_shared_memory", &FALLBACK, || {
