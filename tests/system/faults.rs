@@ -128,6 +128,33 @@ fn errors_after_progress_say_how_much_moved() {
     });
 }
 
+/// SND-14, HF-PATH-11: a request is cut before its own odd size can decide the path, so that all but its end is fit
+/// for the fast path. Nothing moves here, and the memory is never touched.
+#[test]
+fn long_requests_are_cut_where_direct_io_can_go_on() {
+    with_shim("faults::long_requests_are_cut_where_direct_io_can_go_on", &FAST, || {
+        let setup = setup(8192);
+        if !takes_fast_path(&setup) {
+            return;
+        }
+        let mut memory = match DeviceBuffer::with_alignment((3 << 30) + 1, 4096) {
+            Ok(memory) => memory,
+            Err(error) => {
+                println!("skipped: {error}");
+                return;
+            }
+        };
+        script("hipAmdFileRead", &[(Action::Pretend(-1), 0)]);
+        let n = setup.file.read_at(memory.slice_mut(..).unwrap(), 0).unwrap();
+        assert_eq!((n, shim::calls("hipAmdFileRead")), (0x7fff_f000, 1));
+        let whole_pages = memory.slice_mut(..3 << 30).unwrap();
+        setup.file.read_exact_at(whole_pages, 8192).unwrap();
+        assert_eq!(shim::calls("hipAmdFileRead"), 3);
+        let [_, size, offset] = shim::last("hipAmdFileRead");
+        assert_eq!((size, offset), ((3 << 30) - 0x7fff_f000, 8192 + 0x7fff_f000));
+    });
+}
+
 /// SND-05, SND-06, HF-ERR-03: the four meanings of a result, as they come from below.
 #[test]
 fn results_are_told_apart() {
@@ -281,6 +308,14 @@ fn memory_that_the_library_still_uses_can_be_tried_again() {
         assert!(memory.to_vec().unwrap() == setup.content);
         memory.free().unwrap();
         assert_eq!(alloc::leaked(), alloc::Leaked::default());
+
+        // Shared memory: no guard is left, so even another length at the same address may take its place.
+        let shared = Arc::new(DeviceBuffer::zeroed(4096).unwrap());
+        let registered = setup.driver.register(Arc::clone(&shared)).unwrap();
+        let transfer = hold(registered.as_ptr());
+        drop(registered);
+        go_on(transfer);
+        assert_eq!(setup.driver.register_range(Arc::clone(&shared), ..16).unwrap().len(), 16);
 
         let inner = Arc::new(DeviceBuffer::zeroed(4096).unwrap());
         let registered = setup.driver.register(Plain(Arc::clone(&inner))).unwrap();

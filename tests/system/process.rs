@@ -1,8 +1,10 @@
 //! SND-16, SND-17: what ends a process's use of the library.
 
 use std::cell::RefCell;
+use std::ffi::c_void;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hipfile::alloc::{self, DeviceBuffer};
@@ -85,6 +87,59 @@ fn a_forked_child_gets_errors_and_leaves_the_parent_alone() {
         shared.unwrap().deregister().unwrap();
         raw.unwrap().deregister().unwrap();
         assert_eq!(driver.use_count().unwrap(), 1);
+    });
+}
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn close_counted() -> hipfile::sys::hipFileError_t {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: requires what the caller promised.
+    unsafe { (hipfile::sys::Api::linked().hipFileDriverClose)() }
+}
+
+unsafe extern "C" fn deregister_file_counted(handle: hipfile::sys::hipFileHandle_t) {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: requires what the caller promised.
+    unsafe { (hipfile::sys::Api::linked().hipFileHandleDeregister)(handle) }
+}
+
+unsafe extern "C" fn deregister_memory_counted(base: *const c_void) -> hipfile::sys::hipFileError_t {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: requires what the caller promised.
+    unsafe { (hipfile::sys::Api::linked().hipFileBufDeregister)(base) }
+}
+
+/// SND-16: what is dropped in a forked child calls nothing, whatever the library would have made of it.
+#[test]
+fn dropping_in_a_forked_child_calls_nothing() {
+    alone("process::dropping_in_a_forked_child_calls_nothing", || {
+        let counting = hipfile::sys::Api {
+            hipFileDriverClose: close_counted,
+            hipFileHandleDeregister: deregister_file_counted,
+            hipFileBufDeregister: deregister_memory_counted,
+            ..*hipfile::sys::Api::linked()
+        };
+        hipfile::sys::api::set(Box::leak(Box::new(counting))).unwrap();
+        let scratch = Scratch::new();
+        let path = scratch.file("data", b"0123456789");
+        let everything = || {
+            let driver = Driver::open().unwrap();
+            let file = open(&driver, &path);
+            let owned = driver.register(DeviceBuffer::new(10).unwrap()).unwrap();
+            let shared = driver.register(Arc::new(DeviceBuffer::new(10).unwrap())).unwrap();
+            (file, owned, shared, driver)
+        };
+        drop(everything());
+        assert_eq!(CALLS.swap(0, Ordering::Relaxed), 4, "a file, two registrations, the driver");
+        let mut all = Some(everything());
+        let passed = in_child(|| {
+            drop(all.take());
+            CALLS.load(Ordering::Relaxed) == 0
+        });
+        assert!(passed);
+        drop(all);
+        assert_eq!(CALLS.load(Ordering::Relaxed), 4);
     });
 }
 
