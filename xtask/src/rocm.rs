@@ -99,6 +99,14 @@ impl Rocm {
     /// Gives a command this ROCm, and a target directory of its own.
     pub fn apply(&self, command: &mut Command) {
         command.envs(self.environment()).env("CARGO_TARGET_DIR", self.target_dir());
+        if !self.is_software() {
+            // The rpath of .cargo/config.toml leads to the software ROCm, which would then serve what this one lacks.
+            // An empty variable wins over it; flags that someone chose do so already.
+            for flags in ["RUSTFLAGS", "RUSTDOCFLAGS"].into_iter().filter(|name| env::var_os(name).is_none())
+            {
+                command.env(flags, "");
+            }
+        }
     }
 
     /// The directory that holds it.
