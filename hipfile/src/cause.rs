@@ -43,7 +43,7 @@ pub(crate) enum Cause {
     /// Deregistration refused because transfers are in flight.
     InFlight,
     /// The driver has other users.
-    Shared { others: usize },
+    Shared,
     /// The library in use lacks a feature.
     Unsupported { feature: &'static str, since: Version, found: Version },
     /// End of file before the buffer was full.
@@ -69,7 +69,7 @@ impl Cause {
             Self::Overlong { .. } => ErrorKind::LibraryFault,
             Self::Memory(error) => memory_kind(error.kind()),
             Self::NotLoaded(_) => ErrorKind::NotLoaded,
-            Self::AlreadyLoaded | Self::InFlight | Self::Shared { .. } => ErrorKind::Busy,
+            Self::AlreadyLoaded | Self::InFlight | Self::Shared => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
             Self::OffsetTooLarge | Self::EmptyMemory | Self::InvalidArgument(_) => ErrorKind::InvalidInput,
             Self::RegisteredHere => ErrorKind::AlreadyRegistered,
@@ -205,10 +205,7 @@ impl fmt::Display for Cause {
                 OpError::InternalError.code(),
                 OpError::InternalError.name()
             ),
-            Self::Shared { others: 1 } => f.write_str("1 other clone, file or registration uses the driver"),
-            Self::Shared { others } => {
-                write!(f, "{others} other clones, files or registrations use the driver")
-            }
+            Self::Shared => f.write_str("clones, files or registrations still use the driver"),
             Self::Unsupported { feature, since, found } => {
                 write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
             }

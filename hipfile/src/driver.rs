@@ -72,10 +72,7 @@ impl Driver {
             Ok(inner) => {
                 inner.close().map_err(|cause| CloseError::new(Self { inner: Arc::new(inner) }, cause))
             }
-            Err(inner) => {
-                let others = Arc::strong_count(&inner).saturating_sub(1);
-                Err(CloseError::new(Self { inner }, Cause::Shared { others }))
-            }
+            Err(inner) => Err(CloseError::new(Self { inner }, Cause::Shared)),
         }
     }
 

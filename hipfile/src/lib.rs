@@ -98,3 +98,8 @@ pub use version::{Feature, Version, supports, version};
 
 #[cfg(test)]
 mod auto_traits;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

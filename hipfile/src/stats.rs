@@ -26,6 +26,16 @@ pub struct Stats {
 }
 
 /// Counters of one direction.
+///
+/// ```
+/// # fn main() -> hipfile::Result<()> {
+/// let reads = hipfile::stats()?.reads;
+/// if reads.fallback > 0 {
+///     println!("{} of {} reads went through host memory", reads.fallback, reads.operations);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Transfers {

@@ -73,12 +73,10 @@ fn a_shared_driver_is_not_closed_and_comes_back() {
 
     let refused = driver.close().unwrap_err();
     assert_eq!(refused.error().kind(), ErrorKind::Busy);
-    // A registration counts twice: its guard, and the note that its memory keeps.
-    assert_eq!(refused.to_string(), "close driver: 4 other clones, files or registrations use the driver");
+    assert_eq!(refused.to_string(), "close driver: clones, files or registrations still use the driver");
     let driver = refused.into_driver();
     drop((clone, memory));
     let refused = driver.close().unwrap_err();
-    assert_eq!(refused.to_string(), "close driver: 1 other clone, file or registration uses the driver");
     assert!(refused.source().is_none());
     assert_eq!(io::Error::from(driver_error(refused)).kind(), io::ErrorKind::ResourceBusy);
     drop(file);
