@@ -169,7 +169,11 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
         return Err(format!("pkg-config: {}", String::from_utf8_lossy(&flags.stderr).trim()).into());
     }
     let flags = String::from_utf8_lossy(&flags.stdout).into_owned();
+    // The program refuses a file that exists.
     let dir = rocm.target_dir().join("clients");
+    if dir.exists() {
+        fs::remove_dir_all(&dir)?;
+    }
     fs::create_dir_all(&dir)?;
     let program = dir.join("by-pkg-config");
     let source = workspace::root().join("tests/clients/roundtrip.c");
