@@ -1,9 +1,10 @@
 //! `cargo xtask bench io`: what a read costs beside the system call it makes, with limits.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use crate::cargo::{cargo, clean, programs, status};
+use crate::cargo::{programs, status};
 use crate::rocm::{self, Rocm};
 use crate::{Result, needed};
 
@@ -21,8 +22,7 @@ const INSTRUCTIONS: f64 = 150.0;
 /// The command.
 pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     let rocm = Rocm::choose(choice)?;
-    let mut build = cargo();
-    rocm.apply(&mut build);
+    let mut build = rocm.cargo();
     build.args(["bench", "--locked", "--no-run", "-p", "hipfile-tests", "--bench", &args.name]);
     let built = programs(&mut build)?;
     let program =
@@ -35,9 +35,8 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
 }
 
 /// A command that always takes the path which is compared.
-fn measured(program: impl Into<PathBuf>, rocm: &Rocm) -> Command {
-    let mut command = clean(Command::new(program.into()));
-    rocm.apply(&mut command);
+fn measured(program: impl AsRef<OsStr>, rocm: &Rocm) -> Command {
+    let mut command = rocm.command(program);
     command.env("HIPFILE_FORCE_COMPAT_MODE", "true");
     command
 }

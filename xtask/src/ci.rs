@@ -3,11 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::cargo::{cargo, clean, status};
+use crate::cargo::{cargo, status};
 use crate::rocm::{self, Rocm};
 use crate::{Result, workspace};
 
@@ -61,13 +61,6 @@ fn must(command: &mut Command) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("ended with {status}").into()) }
 }
 
-/// `cargo` with the chosen ROCm.
-fn cargo_with(rocm: &Rocm) -> Command {
-    let mut command = cargo();
-    rocm.apply(&mut command);
-    command
-}
-
 /// `cargo` that finds no ROCm in any variable, no hipconfig and no pkg-config, with a target directory of its own.
 fn cargo_without_rocm() -> Result<Command> {
     let target = workspace::target_dir().join("rocm/none");
@@ -110,11 +103,11 @@ fn codegen(_: &Rocm) -> Result<()> {
 }
 
 fn clippy(rocm: &Rocm) -> Result<()> {
-    must(cargo_with(rocm).args(["clippy", "--locked", "--workspace", "--all-targets", "--", "-Dwarnings"]))
+    must(rocm.cargo().args(["clippy", "--locked", "--workspace", "--all-targets", "--", "-Dwarnings"]))
 }
 
 fn documentation(rocm: &Rocm) -> Result<()> {
-    let mut command = cargo_with(rocm);
+    let mut command = rocm.cargo();
     must(command.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--locked", "--workspace", "--no-deps"]))
 }
 
@@ -135,7 +128,7 @@ fn oldest_compiler(rocm: &Rocm) -> Result<()> {
         return Ok(());
     };
     eprintln!("xtask: with {}", rustc.display());
-    let mut command = cargo_with(rocm);
+    let mut command = rocm.cargo();
     command.env("RUSTC", rustc).env("CARGO_TARGET_DIR", workspace::target_dir().join("oldest"));
     must(command.args(["check", "--locked", "-p", "rocm-loader"]).args(LIBRARIES))
 }
@@ -158,12 +151,7 @@ fn find_oldest_rustc() -> Option<PathBuf> {
 
 /// Builds the C client as a user would, and runs it.
 fn pkg_config_client(rocm: &Rocm) -> Result<()> {
-    let tool = |program: &str| {
-        let mut command = clean(Command::new(program));
-        rocm.apply(&mut command);
-        command
-    };
-    let flags = tool("pkg-config").args(["--cflags", "--libs", "hipfile"]).output();
+    let flags = rocm.command("pkg-config").args(["--cflags", "--libs", "hipfile"]).output();
     let flags = flags.map_err(|error| format!("cannot start pkg-config: {error}"))?;
     if !flags.status.success() {
         return Err(format!("pkg-config: {}", String::from_utf8_lossy(&flags.stderr).trim()).into());
@@ -178,7 +166,7 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
     let program = dir.join("by-pkg-config");
     let source = workspace::root().join("tests/clients/roundtrip.c");
     must(
-        tool("cc")
+        rocm.command("cc")
             .args(["-std=c11", "-Wall", "-Wextra", "-Werror"])
             .arg(source)
             .arg("-o")
@@ -186,18 +174,12 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
             .args(flags.split_whitespace()),
     )?;
     crate::needed::check(&program, rocm)?;
-    must(clean_with(rocm, &program).arg(dir.join("file")))
-}
-
-fn clean_with(rocm: &Rocm, program: &Path) -> Command {
-    let mut command = clean(Command::new(program));
-    rocm.apply(&mut command);
-    command
+    must(rocm.command(&program).arg(dir.join("file")))
 }
 
 /// Packs the published packages: what they lack shows here and not when they are released.
 fn packages(rocm: &Rocm) -> Result<()> {
-    let mut command = cargo_with(rocm);
+    let mut command = rocm.cargo();
     command.args([
         "package",
         "--quiet",

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::{cargo, clean, exit_code, programs, status};
+use crate::cargo::{exit_code, programs, status};
 use crate::rocm::{self, Rocm};
 use crate::{Result, needed, workspace};
 
@@ -32,17 +32,14 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
         }
     };
 
-    let mut build = cargo();
-    rocm.apply(&mut build);
+    let mut build = rocm.cargo();
     build.args(["build", "--quiet", "--locked", "--release", "--package", "hipfile", "--example", "copy"]);
     let built = programs(&mut build)?;
     let program = built.first().ok_or("cargo reported no program for the example `copy`")?;
     needed::check(program, &rocm)?;
 
     eprintln!("xtask: copying {} to {}", file.display(), copy.display());
-    let mut command = clean(Command::new(program));
-    rocm.apply(command.arg(&file).arg(&copy));
-    Ok(exit_code(status(&mut command)?))
+    Ok(exit_code(status(rocm.command(program).arg(&file).arg(&copy))?))
 }
 
 /// The largest file that every Rust installation has.

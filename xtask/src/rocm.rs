@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::str::FromStr;
 
-use crate::cargo::library_path;
+use crate::cargo::{cargo, clean, library_path};
 use crate::{Result, install, soft_rocm, workspace};
 
 /// The value of `--rocm`.
@@ -96,8 +96,22 @@ impl Rocm {
         Ok(Self { prefix, lib, name })
     }
 
+    /// A program that runs with this ROCm.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = clean(Command::new(program));
+        self.apply(&mut command);
+        command
+    }
+
+    /// `cargo`, for building what runs with this ROCm.
+    pub fn cargo(&self) -> Command {
+        let mut command = cargo();
+        self.apply(&mut command);
+        command
+    }
+
     /// Gives a command this ROCm, and a target directory of its own.
-    pub fn apply(&self, command: &mut Command) {
+    fn apply(&self, command: &mut Command) {
         command.envs(self.environment()).env("CARGO_TARGET_DIR", self.target_dir());
         if !self.is_software() {
             // The rpath of .cargo/config.toml leads to the software ROCm, which would then serve what this one lacks.

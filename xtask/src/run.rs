@@ -1,10 +1,10 @@
 //! `cargo xtask run -- CMD`: any command in the environment of a ROCm.
 
 use std::ffi::OsString;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use crate::Result;
-use crate::cargo::{clean, exit_code, status};
+use crate::cargo::{exit_code, status};
 use crate::rocm::{self, Rocm};
 
 /// Run a command with a ROCm in its environment and hand back its exit code
@@ -19,7 +19,5 @@ pub struct Args {
 pub fn run(args: &Args, choice: &rocm::Choice) -> Result<ExitCode> {
     let (program, arguments) = args.command.split_first().ok_or("no command given")?;
     let rocm = Rocm::choose(choice)?;
-    let mut command = clean(Command::new(program));
-    rocm.apply(command.args(arguments));
-    Ok(exit_code(status(&mut command)?))
+    Ok(exit_code(status(rocm.command(program).args(arguments))?))
 }

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-use crate::cargo::{cargo, clean, programs, status};
+use crate::cargo::{programs, status};
 use crate::rocm::{self, Rocm};
 use crate::{Result, needed};
 
@@ -132,8 +132,7 @@ fn name(suite: Suite) -> String {
 /// Builds and runs one `cargo test`. What does not build, or ends badly without saying why, is one failure.
 fn cargo_test(rocm: &Rocm, selection: &[&str], arguments: &[OsString]) -> Result<Count> {
     let command = || {
-        let mut command = cargo();
-        rocm.apply(&mut command);
+        let mut command = rocm.cargo();
         command.args(["test", "--locked", "--no-fail-fast"]).args(selection);
         command
     };
@@ -173,8 +172,7 @@ fn cargo_test(rocm: &Rocm, selection: &[&str], arguments: &[OsString]) -> Result
 /// Runs every example program of the library packages.
 fn examples(rocm: &Rocm) -> Result<Count> {
     eprintln!("\nxtask: the example programs");
-    let mut build = cargo();
-    rocm.apply(&mut build);
+    let mut build = rocm.cargo();
     build.args(["build", "--locked", "--examples", "-p", "hip-alloc", "-p", "hipfile"]);
     let programs = match programs(&mut build) {
         Ok(programs) => programs,
@@ -204,8 +202,8 @@ fn examples(rocm: &Rocm) -> Result<Count> {
 /// Runs an example. Each takes a file; `copy` also takes where the copy goes.
 fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
     fs::write(dir.join("source"), (0..10_007_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
-    let mut command = clean(Command::new(program));
-    rocm.apply(command.current_dir(dir).arg("source"));
+    let mut command = rocm.command(program);
+    command.current_dir(dir).arg("source");
     if program.file_stem().is_some_and(|name| name == "copy") {
         command.arg("copy-of-source");
     }
