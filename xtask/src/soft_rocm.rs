@@ -8,7 +8,7 @@ use crate::cargo::{cargo, status};
 use crate::{Result, install, lock, needed, pkgconfig, workspace};
 
 /// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
-const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"$(dirname \"$0\")/..\" && pwd -P)\"\n";
+const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"${0%/*}/..\" && pwd -P)\"\n";
 
 /// The libhipfile release that the prefix stands in for.
 pub const HIPFILE_VERSION: &str = "0.5.0";
