@@ -7,6 +7,9 @@ use hipfile_tests::compiler::{Language, must_run, program, with_headers, with_li
 use hipfile_tests::rocm;
 
 fn round_trip(language: Language, source: &str, flags: impl FnOnce(&mut Command, &mut Command)) {
+    if !language.is_here() {
+        return;
+    }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (object, built) = (folder.path().join("client.o"), folder.path().join("client"));
     let mut compile = language.compiler();

@@ -1,6 +1,7 @@
 //! C and C++ programs built and run against the ROCm under test.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -16,16 +17,39 @@ pub enum Language {
 impl Language {
     /// The compiler with every warning on and fatal. `CC` and `CXX` choose another one.
     pub fn compiler(self) -> Command {
-        let (variable, default, standard) = match self {
-            Language::C11 => ("CC", "cc", "-std=c11"),
-            Language::Cxx17 => ("CXX", "c++", "-std=c++17"),
+        let standard = match self {
+            Language::C11 => "-std=c11",
+            Language::Cxx17 => "-std=c++17",
         };
-        let mut command = Command::new(env::var_os(variable).unwrap_or_else(|| default.into()));
+        let mut command = Command::new(self.program());
         command.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-D_GNU_SOURCE"]);
         if let Language::Cxx17 = self {
             command.args(["-x", "c++"]);
         }
         command
+    }
+
+    /// Whether tests of this language can run; if not, says so. Rust links with a C compiler, so that one is always
+    /// here.
+    pub fn is_here(self) -> bool {
+        if let Language::C11 = self {
+            return true;
+        }
+        match Command::new(self.program()).arg("--version").output() {
+            Ok(_) => true,
+            Err(error) => {
+                println!("skipped: {} does not start: {error}", Path::new(&self.program()).display());
+                false
+            }
+        }
+    }
+
+    fn program(self) -> OsString {
+        let (variable, default) = match self {
+            Language::C11 => ("CC", "cc"),
+            Language::Cxx17 => ("CXX", "c++"),
+        };
+        env::var_os(variable).unwrap_or_else(|| default.into())
     }
 }
 
