@@ -147,7 +147,7 @@ fn cargo_test(rocm: &Rocm, selection: &[&str], arguments: &[OsString]) -> Result
     }
     let mut child = command()
         .arg("--")
-        .args(arguments)
+        .args(arguments.iter().filter(|argument| *argument != "--"))
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
