@@ -51,7 +51,7 @@ pub fn run(_: &Args, choice: &rocm::Choice) -> Result {
         println!("{name:<28} {:<7} {:>8.1}", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
     }
     let failed = rows.iter().filter(|(_, passed, _)| !passed).count();
-    println!("\n{} passed, {failed} failed", rows.len() - failed);
+    println!("\n{failed} of {} checks failed", rows.len());
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -35,6 +35,9 @@ impl FromStr for Choice {
     }
 }
 
+/// Set to 1 where a GPU must be used, so that a broken installation does not pass for a machine without one.
+const REQUIRE_GPU: &str = "HIPFILE_REQUIRE_GPU";
+
 const HIPFILE_H: &str = "include/hipfile.h";
 
 /// A ROCm prefix that holds both libraries and their headers.
@@ -50,17 +53,27 @@ impl Rocm {
     pub fn choose(choice: &Choice) -> Result<Self> {
         let rocm = match choice {
             Choice::Prefix(path) => Self::at(path)?,
-            Choice::Auto if gpu_present() => {
-                match real_prefixes().iter().find_map(|path| Self::at(path).ok()) {
-                    Some(rocm) => rocm,
-                    None => Self::software()?,
+            Choice::Auto => match Self::real() {
+                Some(rocm) => rocm,
+                None if env::var_os(REQUIRE_GPU).is_some_and(|value| value == "1") => {
+                    let lack =
+                        if gpu_present() { "no ROCm here has libhipfile" } else { "there is no AMD GPU" };
+                    return Err(
+                        format!("{REQUIRE_GPU}=1, but {lack}: see `cargo xtask --rocm soft doctor`").into()
+                    );
                 }
-            }
-            Choice::Auto | Choice::Soft => Self::software()?,
+                None => Self::software()?,
+            },
+            Choice::Soft => Self::software()?,
         };
         let kind = if rocm.is_software() { "the software ROCm" } else { "ROCm" };
         eprintln!("xtask: using {kind} in {}", rocm.prefix.display());
         Ok(rocm)
+    }
+
+    /// The first real ROCm with libhipfile, where there is a GPU for it.
+    fn real() -> Option<Self> {
+        if gpu_present() { real_prefixes().iter().find_map(|path| Self::at(path).ok()) } else { None }
     }
 
     fn software() -> Result<Self> {
