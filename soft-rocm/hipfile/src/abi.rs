@@ -1,11 +1,12 @@
-//! What every exported function does around its work: refuse forked children, keep panics inside, put `errno` right.
+//! What every exported function does around its work: refuse forked children and wrong settings, keep panics inside,
+//! put `errno` right.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hipfile_sys::hipFileError_t;
 
 use crate::failure::{Failure, SUCCESS};
-use crate::fork;
+use crate::{behaviour, fork};
 
 /// Runs a call whose failure is a `hipFileError_t`.
 #[inline]
@@ -33,17 +34,17 @@ pub(crate) fn count(call: impl FnOnce() -> Result<usize, Failure>) -> isize {
 /// Runs a call that cannot say that it failed.
 #[inline]
 pub(crate) fn silent(call: impl FnOnce()) {
-    // Both a forked child and a panic leave the state as it is, which is all such a function can promise.
+    // A forked child, a wrong setting and a panic all leave the state as it is, which is all such a function can promise.
     let _ = contained(|| {
         call();
         Ok(())
     });
 }
 
-/// Runs a call unless the process is a forked child. A panic is an internal error.
+/// Runs a call unless the process is a forked child or a setting is wrong. A panic is an internal error.
 #[inline]
 pub(crate) fn contained<T>(call: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    if fork::is_child() {
+    if fork::is_child() || behaviour::is_invalid() {
         return Err(Failure::INTERNAL);
     }
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(Err(Failure::INTERNAL))

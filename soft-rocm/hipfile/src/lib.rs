@@ -20,6 +20,7 @@
 //! read or write itself where HIP gives host code a way to its memory.
 
 mod abi;
+mod behaviour;
 mod buffer;
 mod config;
 mod driver;

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_uint};
 
-use hipfile_sys::{self as sys, hipFileError_t, hipFileOpError_t};
+use hipfile_sys::{hipFileError_t, hipFileOpError_t};
 
-use crate::failure::SUCCESS;
-use crate::strings;
+use crate::failure::{Failure, SUCCESS};
+use crate::{behaviour, strings};
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetOpErrorString(status: hipFileOpError_t) -> *const c_char {
@@ -18,12 +18,11 @@ pub(super) unsafe extern "C" fn hipFileGetVersion(
     minor: *mut c_uint,
     patch: *mut c_uint,
 ) -> hipFileError_t {
-    let parts = [
-        (major, sys::HIPFILE_VERSION_MAJOR),
-        (minor, sys::HIPFILE_VERSION_MINOR),
-        (patch, sys::HIPFILE_VERSION_PATCH),
-    ];
-    for (place, part) in parts {
+    if behaviour::is_invalid() {
+        return Failure::INTERNAL.into_status();
+    }
+    let parts = behaviour::get().version.numbers();
+    for (place, part) in [major, minor, patch].into_iter().zip(parts) {
         if !place.is_null() {
             // SAFETY: requires a writable int; the C interface demands one where the pointer is not null.
             unsafe { place.write(part) };
