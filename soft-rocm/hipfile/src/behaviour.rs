@@ -20,7 +20,7 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    const ALL: [Self; 3] = [Self::V0_2, Self::V0_4, Self::V0_5];
+    pub(crate) const ALL: [Self; 3] = [Self::V0_2, Self::V0_4, Self::V0_5];
 
     fn name(self) -> &'static str {
         match self {
@@ -53,7 +53,6 @@ pub(crate) struct Extensions {
 }
 
 /// What is stood in for.
-#[allow(dead_code, reason = "what differs follows")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Behaviour {
     pub(crate) version: Version,

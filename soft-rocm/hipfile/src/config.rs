@@ -4,15 +4,19 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::sync::OnceLock;
 
-/// Which paths transfers may take.
+use crate::behaviour::{self, Behaviour, Version};
+
+/// Which paths transfers may take, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// Not `HIPFILE_FORCE_COMPAT_MODE`.
     pub(crate) fast_path: bool,
-    /// `HIPFILE_ALLOW_COMPAT_MODE`, and always where the fast path is forbidden.
+    /// `HIPFILE_ALLOW_COMPAT_MODE`, and after 0.2 always where the fast path is forbidden.
     pub(crate) fallback: bool,
     /// `HIPFILE_UNSUPPORTED_FILE_SYSTEMS`: the fast path may be taken on any file system.
     pub(crate) any_file_system: bool,
+    /// Which libhipfile this is.
+    pub(crate) behaviour: Behaviour,
 }
 
 /// Printed when the two variables together would leave no path.
@@ -25,33 +29,53 @@ impl Config {
     pub(crate) fn get() -> &'static Self {
         static CONFIG: OnceLock<Config> = OnceLock::new();
         CONFIG.get_or_init(|| {
+            let behaviour = *behaviour::get();
             let force = boolean(variable("HIPFILE_FORCE_COMPAT_MODE").as_deref());
             let allow = boolean(variable("HIPFILE_ALLOW_COMPAT_MODE").as_deref());
-            if force == Some(true) && allow == Some(false) {
+            if force == Some(true) && allow == Some(false) && behaviour.version > Version::V0_2 {
                 // There is nobody to tell if stderr is closed.
                 let _ = writeln!(std::io::stderr(), "{CONTRADICTION}");
             }
-            Self::new(force, allow, boolean(variable("HIPFILE_UNSUPPORTED_FILE_SYSTEMS").as_deref()))
+            let any = boolean(variable("HIPFILE_UNSUPPORTED_FILE_SYSTEMS").as_deref());
+            Self::new(force, allow, any, behaviour)
         })
     }
 
-    fn new(force: Option<bool>, allow: Option<bool>, any_file_system: Option<bool>) -> Self {
+    fn new(
+        force: Option<bool>,
+        allow: Option<bool>,
+        any_file_system: Option<bool>,
+        behaviour: Behaviour,
+    ) -> Self {
         let fast_path = !force.unwrap_or(false);
         Self {
             fast_path,
-            fallback: allow.unwrap_or(true) || !fast_path,
+            fallback: allow.unwrap_or(true) || (!fast_path && behaviour.version > Version::V0_2),
             any_file_system: any_file_system.unwrap_or(false),
+            behaviour,
         }
     }
 }
 
 /// `HIPFILE_STATS_LEVEL`: 0 counts nothing, 1 to 3 count.
 pub(crate) fn stats_level() -> u32 {
-    level(variable("HIPFILE_STATS_LEVEL").as_deref())
+    level(variable("HIPFILE_STATS_LEVEL").as_deref(), behaviour::get().version)
 }
 
-fn level(value: Option<&OsStr>) -> u32 {
-    integer(value).unwrap_or(1).min(3)
+fn level(value: Option<&OsStr>, version: Version) -> u32 {
+    let default = u64::from(version > Version::V0_2);
+    integer(value, version).unwrap_or(default).min(3) as u32
+}
+
+/// `HIPFILE_ASYNC_BUFFER_SIZE`: bytes of the bounce buffer of each stream. 0 means the default as well.
+#[allow(dead_code, reason = "asynchronous I/O follows")]
+pub(crate) fn async_buffer_size() -> usize {
+    async_size(variable("HIPFILE_ASYNC_BUFFER_SIZE").as_deref())
+}
+
+fn async_size(value: Option<&OsStr>) -> usize {
+    let size = integer(value, Version::V0_5).filter(|size| *size != 0).unwrap_or(16 << 20);
+    usize::try_from(size).unwrap_or(usize::MAX)
 }
 
 fn variable(name: &str) -> Option<std::ffi::OsString> {
@@ -70,13 +94,27 @@ fn boolean(value: Option<&OsStr>) -> Option<bool> {
     }
 }
 
-/// Decimal digits and nothing else; what is too large becomes the largest value, anything else counts as unset.
-fn integer(value: Option<&OsStr>) -> Option<u32> {
-    let digits = value?.to_str()?;
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+/// A decimal number; anything else counts as unset. After 0.2 it is digits and nothing else, and what is too large
+/// becomes the largest value.
+fn integer(value: Option<&OsStr>, version: Version) -> Option<u64> {
+    let text = value?.to_str()?;
+    if version == Version::V0_2 { as_strtoul(text) } else { digits(text)?.or(Some(u64::MAX)) }
+}
+
+/// As C's strtoul reads a whole string: blanks and a sign may come first, a negative number counts from the top, and
+/// what is too large is none.
+fn as_strtoul(text: &str) -> Option<u64> {
+    let text = text.trim_start_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
+    match text.strip_prefix('-') {
+        Some(magnitude) => digits(magnitude)?.map(u64::wrapping_neg),
+        None => digits(text.strip_prefix('+').unwrap_or(text))?,
     }
-    Some(digits.parse().unwrap_or(u32::MAX))
+}
+
+/// The value of decimal digits, `Some(None)` if it is too large.
+fn digits(text: &str) -> Option<Option<u64>> {
+    let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    all.then(|| text.parse().ok())
 }
 
 #[cfg(test)]
@@ -99,30 +137,57 @@ mod tests {
 
     #[test]
     fn integers() {
-        let parse = |text: &str| integer(Some(OsStr::new(text)));
+        let parse = |text: &str| integer(Some(OsStr::new(text)), Version::V0_4);
         assert_eq!(parse("0"), Some(0));
         assert_eq!(parse("0003"), Some(3));
-        assert_eq!(parse("4294967295"), Some(u32::MAX));
-        assert_eq!(parse("4294967296"), Some(u32::MAX));
-        assert_eq!(parse("99999999999999999999999999"), Some(u32::MAX));
+        assert_eq!(parse("4294967296"), Some(1 << 32));
+        assert_eq!(parse("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(parse("18446744073709551616"), Some(u64::MAX));
+        assert_eq!(parse("99999999999999999999999999"), Some(u64::MAX));
         for text in ["", "-1", "+1", " 1", "1 ", "0x1", "1.0", "one"] {
             assert_eq!(parse(text), None, "{text:?}");
         }
     }
 
     #[test]
+    fn integers_of_0_2() {
+        let parse = |text: &str| integer(Some(OsStr::new(text)), Version::V0_2);
+        for (text, value) in [("0", 0), (" \t\n7", 7), ("+3", 3), ("0003", 3), ("-0", 0), (" -1", u64::MAX)] {
+            assert_eq!(parse(text), Some(value), "{text:?}");
+        }
+        assert_eq!(parse("18446744073709551615"), Some(u64::MAX));
+        assert_eq!(parse("-18446744073709551615"), Some(1));
+        for text in ["", " ", "-", "+", "1 ", "0x1", "1.0", "one", "+-1", "- 1", "18446744073709551616"] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
     fn levels() {
-        assert_eq!(level(None), 1);
-        assert_eq!(level(Some(OsStr::new("garbage"))), 1);
-        assert_eq!(level(Some(OsStr::new("0"))), 0);
-        assert_eq!(level(Some(OsStr::new("2"))), 2);
-        assert_eq!(level(Some(OsStr::new("77"))), 3);
+        let levels = |text: &str| Version::ALL.map(|version| level(Some(OsStr::new(text)), version));
+        assert_eq!(Version::ALL.map(|version| level(None, version)), [0, 1, 1]);
+        assert_eq!(levels("garbage"), [0, 1, 1]);
+        assert_eq!(levels("0"), [0, 0, 0]);
+        assert_eq!(levels("2"), [2, 2, 2]);
+        assert_eq!(levels("77"), [3, 3, 3]);
+        assert_eq!(levels(" 2"), [2, 1, 1]);
+        assert_eq!(levels("-1"), [3, 1, 1]);
+        assert_eq!(levels("18446744073709551616"), [0, 3, 3]);
+    }
+
+    #[test]
+    fn asynchronous_buffers() {
+        let size = |text: &str| async_size(Some(OsStr::new(text)));
+        assert_eq!(async_size(None), 16 << 20);
+        assert_eq!([size("0"), size(""), size("1M"), size("-1")], [16 << 20; 4]);
+        assert_eq!((size("1"), size("4096")), (1, 4096));
+        assert_eq!(size("99999999999999999999"), usize::MAX);
     }
 
     #[test]
     fn paths() {
         let paths = |force, allow| {
-            let config = Config::new(force, allow, None);
+            let config = Config::new(force, allow, None, Behaviour::DEFAULT);
             (config.fast_path, config.fallback)
         };
         assert_eq!(paths(None, None), (true, true));
@@ -130,7 +195,14 @@ mod tests {
         assert_eq!(paths(None, Some(false)), (true, false));
         assert_eq!(paths(Some(true), None), (false, true));
         assert_eq!(paths(Some(true), Some(false)), (false, true));
-        assert!(!Config::new(None, None, None).any_file_system);
-        assert!(Config::new(None, None, Some(true)).any_file_system);
+        assert!(!Config::new(None, None, None, Behaviour::DEFAULT).any_file_system);
+        assert!(Config::new(None, None, Some(true), Behaviour::DEFAULT).any_file_system);
+
+        let contradiction = |version| {
+            let config =
+                Config::new(Some(true), Some(false), None, Behaviour { version, ..Behaviour::DEFAULT });
+            (config.fast_path, config.fallback)
+        };
+        assert_eq!(Version::ALL.map(contradiction), [(false, false), (false, true), (false, true)]);
     }
 }

@@ -1,8 +1,9 @@
 //! Registered files: what is known of the file, and the two descriptors it is reached through.
 
 use std::ffi::{CString, c_int};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 
+use crate::behaviour::{self, Version};
 use crate::failure::Failure;
 use crate::mount::{self, FileSystem, Mount};
 
@@ -33,7 +34,7 @@ pub(crate) struct File {
     /// What addresses of direct I/O must be multiples of; 0 if there is no direct I/O.
     pub(crate) memory_alignment: u32,
     /// Whichever of the two descriptors is not the caller's.
-    _own: Option<OwnedFd>,
+    own: Option<OwnedFd>,
 }
 
 impl File {
@@ -54,19 +55,19 @@ impl File {
             file_system,
             offset_alignment: info.offset_alignment,
             memory_alignment: info.memory_alignment,
-            _own: None,
+            own: None,
         };
         if flags & libc::O_DIRECT != 0 {
             let own = open_again(number, flags & !libc::O_DIRECT)?;
             file.direct = Some(number);
             file.buffered = own.as_raw_fd();
-            file._own = Some(own);
+            file.own = Some(own);
             return Ok(file);
         }
         match open_again(number, flags | libc::O_DIRECT) {
             Ok(own) => {
                 file.direct = Some(own.as_raw_fd());
-                file._own = Some(own);
+                file.own = Some(own);
             }
             Err(Failure::Os(libc::EINVAL)) => {
                 file.offset_alignment = 0;
@@ -75,6 +76,25 @@ impl File {
             Err(failure) => return Err(failure),
         }
         Ok(file)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let behaviour = behaviour::get();
+        if behaviour.amd_quirks && behaviour.version == Version::V0_2 {
+            close_or_abort(self.own.take());
+        }
+    }
+}
+
+/// As 0.2 does it: a descriptor that was closed behind the library's back ends the process.
+#[cold]
+fn close_or_abort(own: Option<OwnedFd>) {
+    let Some(fd) = own.map(IntoRawFd::into_raw_fd) else { return };
+    // SAFETY: requires a descriptor that nobody else owns; holds as far as the program kept its hands off it.
+    if unsafe { libc::close(fd) } != 0 {
+        std::process::abort();
     }
 }
 

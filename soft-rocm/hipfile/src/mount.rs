@@ -2,11 +2,12 @@
 //!
 //! The mount table is read only for files whose file-system magic is ext's or XFS's, and once per mount where the
 //! kernel numbers mounts without reuse (Linux 6.8): neither the type of a mount nor the `data=` mode of ext4 can
-//! change while it lasts.
+//! change while it lasts. With AMD's quirks it is read for every file.
 
 use std::ffi::c_int;
 use std::sync::{Mutex, PoisonError};
 
+use crate::behaviour;
 use crate::failure::Failure;
 
 const MOUNTINFO: &str = "/proc/self/mountinfo";
@@ -42,6 +43,9 @@ pub(crate) struct Mount {
 ///
 /// The system error if the descriptor or the mount table can't be read.
 pub(crate) fn classify(fd: c_int, mount: Mount) -> Result<FileSystem, Failure> {
+    if behaviour::get().amd_quirks {
+        return look_up(mount.device);
+    }
     if !may_matter(fd)? {
         return Ok(FileSystem::Other);
     }

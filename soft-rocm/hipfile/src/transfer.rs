@@ -6,8 +6,10 @@ mod fallback;
 mod fastpath;
 mod select;
 
+use std::ffi::c_int;
 use std::sync::LazyLock;
 
+use crate::behaviour::Version;
 use crate::buffer::Buffer;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -40,7 +42,7 @@ pub(crate) fn max_size() -> usize {
 }
 
 impl Request<'_> {
-    /// Refuses negative offsets.
+    /// Refuses negative offsets, as every release after 0.3 does at once.
     pub(crate) fn check_offsets(&self) -> Result<(), Failure> {
         if self.file_offset < 0 || self.buffer_offset < 0 {
             return Err(Failure::Os(libc::EINVAL));
@@ -55,10 +57,12 @@ impl Request<'_> {
     /// 5030 if no path takes the request, 5022 if it leaves the buffer, else what the path met.
     #[inline]
     pub(crate) fn run(&self, hip: &Hip, config: &Config, stats: &Stats) -> Result<usize, Failure> {
-        self.check_offsets()?;
+        if config.behaviour.version >= Version::V0_4 {
+            self.check_offsets()?;
+        }
         match select(hip, config, self).ok_or(Failure::INTERNAL)? {
             Path::Fast => self.run_fast(hip, config, stats),
-            Path::Fallback => self.run_fallback(hip, stats),
+            Path::Fallback => self.run_fallback(hip, config, stats),
         }
     }
 
@@ -66,25 +70,34 @@ impl Request<'_> {
         self.buffer.check_range(self.buffer_offset, self.size)?;
         let begun = stats.begin();
         let result = fastpath::run(hip, self);
-        stats.end(begun, self.buffer.device, Path::Fast, self.direction, result.ok(), false);
+        let device = if config.behaviour.amd_quirks { current_device(hip) } else { self.buffer.device };
+        stats.end(begun, device, Path::Fast, self.direction, result.ok(), false);
         match result {
             Err(Failure::Os(libc::ENODEV | libc::EREMOTEIO)) if config.fallback => {
-                self.run_fallback(hip, stats)
+                self.run_fallback(hip, config, stats)
             }
             other => other,
         }
     }
 
     #[inline]
-    fn run_fallback(&self, hip: &Hip, stats: &Stats) -> Result<usize, Failure> {
+    fn run_fallback(&self, hip: &Hip, config: &Config, stats: &Stats) -> Result<usize, Failure> {
         let cut = Request { size: self.size.min(max_size()), ..*self };
         self.buffer.check_range(self.buffer_offset, cut.size)?;
+        if self.file_offset < 0 {
+            return Err(Failure::INVALID_VALUE);
+        }
         let begun = stats.begin();
-        let result = fallback::run(hip, &cut);
+        let result = fallback::run(hip, &cut, &config.behaviour);
         let unaligned = !select::is_aligned(self);
         stats.end(begun, self.buffer.device, Path::Fallback, self.direction, result.ok(), unaligned);
         result
     }
+}
+
+/// The device that AMD's library counts a transfer for: −1, which none is, where HIP can't tell.
+fn current_device(hip: &Hip) -> c_int {
+    hip.current_device().ok().flatten().unwrap_or(-1)
 }
 
 #[cfg(test)]

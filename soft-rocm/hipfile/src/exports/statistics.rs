@@ -1,8 +1,10 @@
-//! `hipFileGetStatsL1`, `hipFileGetStatsL2`, `hipFileGetStatsL3`.
+//! `hipFileGetStatsL1`, `hipFileGetStatsL2`, `hipFileGetStatsL3`: from 0.5 on; earlier releases lack the symbols, here
+//! they answer 5030.
 
 use hipfile_sys::{hipFileError_t, hipFileStatsLevel1_t, hipFileStatsLevel2_t, hipFileStatsLevel3_t};
 
 use crate::abi;
+use crate::behaviour::{self, Version};
 use crate::failure::Failure;
 use crate::stats::{self, Stats};
 
@@ -23,6 +25,9 @@ pub(super) unsafe extern "C" fn hipFileGetStatsL3(stats: *mut hipFileStatsLevel3
 
 fn give<T>(place: *mut T, report: fn(&Stats) -> T) -> hipFileError_t {
     abi::status(|| {
+        if behaviour::get().version < Version::V0_5 {
+            return Err(Failure::INTERNAL);
+        }
         if place.is_null() {
             return Err(Failure::INVALID_VALUE);
         }

@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::failure::Failure;
 
-/// Bytes of one bounce buffer: small enough to stay in a core's cache between the two copies.
-pub(super) const CHUNK: usize = 1 << 20;
+/// Bytes of a bounce buffer of the pool: small enough to stay in a core's cache between the two copies.
+const CHUNK: usize = 1 << 20;
+
+/// Bytes of the bounce buffer that AMD's library maps for each transfer, whatever its size.
+const AMD_CHUNK: usize = 16 << 20;
 
 /// Buffers kept for the next transfers; together they hold what AMD's library maps anew for each one.
 const KEPT: usize = 16;
@@ -23,8 +26,8 @@ impl Pool {
     fn take(&'static self) -> Result<Bounce, Failure> {
         let pooled =
             self.0.iter().find_map(|slot| NonNull::new(slot.swap(ptr::null_mut(), Ordering::Acquire)));
-        let memory = pooled.map_or_else(map, Ok)?;
-        Ok(Bounce { memory, pool: self })
+        let memory = pooled.map_or_else(|| map(CHUNK), Ok)?;
+        Ok(Bounce { memory, len: CHUNK, pool: Some(self) })
     }
 
     /// Whether there was room for it.
@@ -37,22 +40,23 @@ impl Pool {
 }
 
 #[cold]
-fn map() -> Result<NonNull<u8>, Failure> {
+fn map(len: usize) -> Result<NonNull<u8>, Failure> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: requires nothing: the system chooses the place.
-    let memory = unsafe { libc::mmap(ptr::null_mut(), CHUNK, access, kind, -1, 0) };
+    let memory = unsafe { libc::mmap(ptr::null_mut(), len, access, kind, -1, 0) };
     if memory == libc::MAP_FAILED {
         return Err(Failure::last_os());
     }
     NonNull::new(memory.cast()).ok_or(Failure::INTERNAL)
 }
 
-/// A bounce buffer. Dropping it gives it to the next transfer.
+/// A bounce buffer. Dropping it gives it to the next transfer, if it is one of the pool's.
 #[derive(Debug)]
 pub(super) struct Bounce {
     memory: NonNull<u8>,
-    pool: &'static Pool,
+    len: usize,
+    pool: Option<&'static Pool>,
 }
 
 impl Bounce {
@@ -66,19 +70,28 @@ impl Bounce {
         POOL.take()
     }
 
+    /// Maps a buffer for one transfer, as AMD's library does.
+    ///
+    /// # Errors
+    ///
+    /// The system error if there is no memory.
+    pub(super) fn fresh() -> Result<Self, Failure> {
+        Ok(Self { memory: map(AMD_CHUNK)?, len: AMD_CHUNK, pool: None })
+    }
+
     /// Its bytes.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: requires that many bytes, initialised, which nobody else uses; holds because the mapping is that
         // long, starts as zeros, and is in nobody's hands but this value's.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), CHUNK) }
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }
     }
 }
 
 impl Drop for Bounce {
     fn drop(&mut self) {
-        if !self.pool.put(self.memory) {
+        if !self.pool.is_some_and(|pool| pool.put(self.memory)) {
             // SAFETY: requires a mapping that nothing uses any more; holds because this value owned it.
-            unsafe { libc::munmap(self.memory.as_ptr().cast(), CHUNK) };
+            unsafe { libc::munmap(self.memory.as_ptr().cast(), self.len) };
         }
     }
 }

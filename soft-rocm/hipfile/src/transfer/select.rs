@@ -62,13 +62,15 @@ fn is_multiple(value: u64, power: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviour::Behaviour;
     use crate::buffer::Buffer;
     use crate::file::File;
     use crate::hip::test::Mock;
     use crate::stats::Direction;
     use std::os::fd::AsRawFd;
 
-    const DEFAULT: Config = Config { fast_path: true, fallback: true, any_file_system: false };
+    const DEFAULT: Config =
+        Config { fast_path: true, fallback: true, any_file_system: false, behaviour: Behaviour::DEFAULT };
 
     /// A request that the fast path takes, until a rule is broken.
     struct Case {

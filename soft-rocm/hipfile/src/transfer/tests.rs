@@ -1,9 +1,12 @@
+mod releases;
+
 use std::fs::File as StdFile;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
 use super::*;
+use crate::behaviour::Behaviour;
 use crate::file::Kind;
 use crate::hip::test::{DEVICE, Mock};
 use crate::mount::FileSystem;
@@ -11,7 +14,8 @@ use crate::stats::level_3;
 use hipfile_sys::hipError_t;
 
 const MIB: usize = 1 << 20;
-const DEFAULT: Config = Config { fast_path: true, fallback: true, any_file_system: false };
+const DEFAULT: Config =
+    Config { fast_path: true, fallback: true, any_file_system: false, behaviour: Behaviour::DEFAULT };
 const FALLBACK: Config = Config { fast_path: false, ..DEFAULT };
 const NO_FALLBACK: Config = Config { fallback: false, ..DEFAULT };
 
