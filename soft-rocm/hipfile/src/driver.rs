@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 use std::ops::Deref;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 
 use hipfile_sys::hipStream_t;
 
@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::file::File;
 use crate::hip::Hip;
 use crate::stream::Stream;
+use crate::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::tables::Tables;
 
 /// The state of the library.

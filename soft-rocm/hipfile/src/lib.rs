@@ -34,5 +34,6 @@ mod mount;
 mod stats;
 mod stream;
 mod strings;
+mod sync;
 mod tables;
 mod transfer;
