@@ -53,6 +53,10 @@ hip! {
     free(address: usize) = "hipFree";
     host_malloc(out: &mut usize, size: usize, flags: c_uint) = "hipHostMalloc";
     host_free(address: usize) = "hipHostFree";
+    malloc_managed(out: &mut usize, size: usize, flags: c_uint) = "hipMallocManaged";
+    malloc_with_flags(out: &mut usize, size: usize, flags: c_uint) = "hipExtMallocWithFlags";
+    host_register(address: usize, size: usize, flags: c_uint) = "hipHostRegister";
+    host_unregister(address: usize) = "hipHostUnregister";
     memcpy(to: usize, from: usize, size: usize, kind: c_int) = "hipMemcpy";
     memset(to: usize, value: c_int, size: usize) = "hipMemset";
     memory_info(free: &mut usize, total: &mut usize) = "hipMemGetInfo";

@@ -23,6 +23,7 @@ mod fast;
 mod file_kinds;
 mod file_leave;
 mod file_register;
+mod memory_kinds;
 mod path;
 mod read_data;
 mod read_errors;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         stats::cases(),
         environment::cases(),
         runtime::cases(),
+        memory_kinds::cases(),
         software::cases(),
     ]
     .into_iter()

@@ -9,7 +9,9 @@ mod error;
 mod file;
 mod general;
 mod host_address;
+mod host_memory;
 mod memory;
+mod pointer;
 mod transfer;
 
 pub use device::*;
@@ -18,7 +20,9 @@ pub use error::*;
 pub use file::*;
 pub use general::*;
 pub use host_address::*;
+pub use host_memory::*;
 pub use memory::*;
+pub use pointer::*;
 pub use transfer::*;
 
 use crate::bindings::{hipError_t, hipErrorInvalidValue};

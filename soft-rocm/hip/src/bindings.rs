@@ -24,6 +24,28 @@ pub const hipHostMallocNumaUser: u32 = 536870912;
 pub const hipHostMallocCoherent: u32 = 1073741824;
 /// Pinned memory made coherent between kernels only.
 pub const hipHostMallocNonCoherent: u32 = 2147483648;
+/// Host memory registered with the runtime's defaults.
+pub const hipHostRegisterDefault: u32 = 0;
+/// Registered host memory that every device can use.
+pub const hipHostRegisterPortable: u32 = 1;
+/// Registered host memory mapped into the current device's address space.
+pub const hipHostRegisterMapped: u32 = 2;
+/// Registered memory of a device other than a GPU.
+pub const hipHostRegisterIoMemory: u32 = 4;
+/// Registered host memory that is coherent between kernels only.
+pub const hipExtHostRegisterCoarseGrained: u32 = 8;
+/// Device memory with the runtime's defaults.
+pub const hipDeviceMallocDefault: u32 = 0;
+/// Device memory kept coherent while kernels run.
+pub const hipDeviceMallocFinegrained: u32 = 1;
+/// Memory of 8 bytes for hipStreamWaitValue64() and its like.
+pub const hipMallocSignalMemory: u32 = 2;
+/// Device memory that is not cached.
+pub const hipDeviceMallocUncached: u32 = 3;
+/// Managed memory for the streams of every device.
+pub const hipMemAttachGlobal: u32 = 1;
+/// Managed memory that starts out for the host.
+pub const hipMemAttachHost: u32 = 2;
 /// The call did what was asked.
 pub const hipSuccess: hipError_t = hipError_t(0);
 /// An argument is out of range, or a pointer is not what the call needs.
@@ -189,11 +211,11 @@ pub const hipErrorRuntimeOther: hipError_t = hipError_t(1053);
 pub struct hipError_t(pub ::core::ffi::c_uint);
 /// Memory the runtime does not know: ordinary host memory.
 pub const hipMemoryTypeUnregistered: hipMemoryType = hipMemoryType(0);
-/// Pinned host memory, from hipHostMalloc().
+/// Host memory that devices reach: from hipHostMalloc(), registered, or signal memory.
 pub const hipMemoryTypeHost: hipMemoryType = hipMemoryType(1);
 /// Device memory, from hipMalloc().
 pub const hipMemoryTypeDevice: hipMemoryType = hipMemoryType(2);
-/// Managed memory.
+/// Managed memory, from hipMallocManaged().
 pub const hipMemoryTypeManaged: hipMemoryType = hipMemoryType(3);
 /// An array.
 pub const hipMemoryTypeArray: hipMemoryType = hipMemoryType(10);
@@ -217,7 +239,7 @@ pub struct hipPointerAttribute_t {
     pub hostPointer: *mut ::core::ffi::c_void,
     /// 1 for managed memory.
     pub isManaged: ::core::ffi::c_int,
-    /// Flags given to hipHostMalloc().
+    /// Flags given to hipHostMalloc(), hipHostRegister() or hipMallocManaged(); else 0.
     pub allocationFlags: ::core::ffi::c_uint,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -441,7 +463,33 @@ unsafe extern "C" {
     /// then).
     pub fn hipMalloc(ptr: *mut *mut ::core::ffi::c_void, size: usize) -> hipError_t;
     #[must_use]
-    /// Frees memory from hipMalloc(); NULL is allowed.
+    /// As hipMalloc(), for a sort of memory that one of hipDeviceMalloc... or hipMallocSignalMemory names. Signal memory has
+    /// 8 bytes; host code may read and write it.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if ptr is NULL, if flags is another value or if signal memory is asked for with
+    /// another size; hipErrorOutOfMemory as hipMalloc().
+    pub fn hipExtMallocWithFlags(
+        ptr: *mut *mut ::core::ffi::c_void,
+        sizeBytes: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// Allocates managed memory, aligned to a page: host code and devices use it by the same address. flags is
+    /// hipMemAttachGlobal or hipMemAttachHost. It takes no memory of the device.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if dev_ptr is NULL, if size is 0 or if flags is another value;
+    /// hipErrorOutOfMemory if the host has no memory left (*dev_ptr is NULL then).
+    pub fn hipMallocManaged(
+        dev_ptr: *mut *mut ::core::ffi::c_void,
+        size: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// Frees memory from hipMalloc(), hipExtMallocWithFlags() or hipMallocManaged(); NULL is allowed.
     ///
     /// # Errors
     ///
@@ -469,11 +517,43 @@ unsafe extern "C" {
     /// Answers hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
     pub fn hipHostFree(ptr: *mut ::core::ffi::c_void) -> hipError_t;
     #[must_use]
-    /// Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
+    /// Registers sizeBytes of the program's own memory with the runtime: from then on it passes for pinned host memory. flags
+    /// is made of the hipHostRegister... bits. Ends with hipHostUnregister(), which has to come before the memory is freed.
     ///
     /// # Errors
     ///
-    /// Answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
+    /// Answers hipErrorInvalidValue if hostPtr is NULL, if sizeBytes is 0, if a bit is unknown or if the range is not
+    /// host memory of the process; hipErrorHostMemoryAlreadyRegistered if a byte of it is registered, pinned or managed.
+    pub fn hipHostRegister(
+        hostPtr: *mut ::core::ffi::c_void,
+        sizeBytes: usize,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// Ends a registration.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if hostPtr is NULL; hipErrorHostMemoryNotRegistered if it is not the start of
+    /// a registered range.
+    pub fn hipHostUnregister(hostPtr: *mut ::core::ffi::c_void) -> hipError_t;
+    #[must_use]
+    /// Flags that pinned or registered host memory was made with; interior pointers are allowed.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if flagsPtr is NULL or hostPtr is no such memory.
+    pub fn hipHostGetFlags(
+        flagsPtr: *mut ::core::ffi::c_uint,
+        hostPtr: *mut ::core::ffi::c_void,
+    ) -> hipError_t;
+    #[must_use]
+    /// Address that device code uses for pinned, registered, managed or signal memory; interior pointers are allowed. flags
+    /// is 0.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is no such memory.
     pub fn hipHostGetDevicePointer(
         devPtr: *mut *mut ::core::ffi::c_void,
         hstPtr: *mut ::core::ffi::c_void,
@@ -481,7 +561,7 @@ unsafe extern "C" {
     ) -> hipError_t;
     #[must_use]
     /// Copies sizeBytes and returns when they have arrived. A side that is not device memory may be any host memory;
-    /// pinned host memory passes for both. Ranges may overlap. Size 0 does nothing.
+    /// pinned, registered, managed and signal memory passes for both. Ranges may overlap. Size 0 does nothing.
     ///
     /// # Errors
     ///
@@ -494,7 +574,7 @@ unsafe extern "C" {
         kind: hipMemcpyKind,
     ) -> hipError_t;
     #[must_use]
-    /// Fills device or pinned host memory with the low byte of value. Size 0 does nothing.
+    /// Fills device memory, or other memory that devices reach, with the low byte of value. Size 0 does nothing.
     ///
     /// # Errors
     ///
@@ -533,6 +613,13 @@ unsafe extern "C" {
         psize: *mut usize,
         dptr: hipDeviceptr_t,
     ) -> hipError_t;
+    #[must_use]
+    /// Length of the allocation that starts at ptr.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if size is NULL or ptr is not the start of a live allocation.
+    pub fn hipMemPtrGetInfo(ptr: *mut ::core::ffi::c_void, size: *mut usize) -> hipError_t;
     #[must_use]
     /// Reads up to size bytes at file_offset of a file straight into device memory, in one step. *size_copied is the
     /// count; it is short at the end of the file. Size 0 does nothing.

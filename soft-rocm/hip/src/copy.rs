@@ -1,20 +1,21 @@
-//! Copies and fills between device memory, pinned memory and the rest of the host's.
+//! Copies and fills between device memory, memory that both sides reach, and the rest of the host's.
 
 use std::ptr;
 
+use crate::allocation::Kind;
 use crate::bindings::{
     hipError_t, hipErrorInvalidMemcpyDirection, hipErrorInvalidValue, hipMemcpyDefault,
     hipMemcpyDeviceToDevice, hipMemcpyDeviceToDeviceNoCU, hipMemcpyDeviceToHost, hipMemcpyHostToDevice,
     hipMemcpyHostToHost, hipMemcpyKind,
 };
-use crate::memory::{Kind, Memory};
+use crate::memory::Memory;
 
 /// What a pointer given to a copy refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Device,
-    /// Pinned memory passes for host and for device memory.
-    Pinned,
+    /// Memory that both reach passes for host and for device memory: managed, signal, pinned or registered.
+    Both,
     Host,
 }
 
@@ -77,7 +78,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Fills `len` bytes of device or pinned memory.
+    /// Fills `len` bytes of device memory, or of memory that both sides reach.
     ///
     /// # Safety
     ///
@@ -99,11 +100,15 @@ impl Memory {
     fn side(&self, pointer: *mut u8, len: usize) -> Result<(Side, *mut u8), hipError_t> {
         let address = pointer.addr();
         match self.find(address) {
+            // The rest belongs to the program as well; whether it is usable is for the caller to know.
+            Some(found) if found.kind.is_registered() && !found.holds(address, len) => {
+                Ok((Side::Host, pointer))
+            }
             Some(found) if !found.holds(address, len) => Err(hipErrorInvalidValue),
             Some(found) if found.kind == Kind::Device => {
                 self.alias(address).map(|alias| (Side::Device, alias)).ok_or(hipErrorInvalidValue)
             }
-            Some(_) => Ok((Side::Pinned, pointer)),
+            Some(_) => Ok((Side::Both, pointer)),
             // NULL, freed memory, or the rest of an allocation's last page.
             None if pointer.is_null() || self.touches_device(address, len) => Err(hipErrorInvalidValue),
             None => Ok((Side::Host, pointer)),
@@ -160,7 +165,7 @@ mod tests {
     fn the_direction_must_fit_the_pointers() {
         let memory = memory();
         let device = memory.allocate(0, 8).unwrap();
-        let pinned = memory.allocate_pinned(0, 8, 0).unwrap();
+        let pinned = memory.allocate_mapped(0, 8, Kind::Pinned { flags: 0 }).unwrap();
         let (mut one, mut two) = ([0u8; 8], [0u8; 8]);
         let (host, other) = (one.as_mut_ptr(), two.as_mut_ptr());
         let kinds = [
@@ -228,7 +233,7 @@ mod tests {
     fn fills_stay_in_range_and_in_the_runtimes_memory() {
         let memory = memory();
         let device = memory.allocate(0, 10).unwrap();
-        let pinned = memory.allocate_pinned(0, 10, 0).unwrap();
+        let pinned = memory.allocate_mapped(0, 10, Kind::Pinned { flags: 0 }).unwrap();
         let mut host = [0u8; 10];
         // SAFETY: requires that nobody uses the range; holds.
         let fill = |dst: *mut u8, value, len| unsafe { memory.fill(dst, value, len) };

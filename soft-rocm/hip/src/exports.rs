@@ -32,6 +32,7 @@ exports! {
     hipDeviceGetAttribute(_, _, _);
     hipDeviceSynchronize();
     hipDriverGetVersion(_);
+    hipExtMallocWithFlags(_, _, _);
     hipFree(_);
     hipGetDevice(_);
     hipGetDeviceCount(_);
@@ -41,11 +42,16 @@ exports! {
     hipGetProcAddress(_, _, _, _, _);
     hipHostFree(_);
     hipHostGetDevicePointer(_, _, _);
+    hipHostGetFlags(_, _);
     hipHostMalloc(_, _, _);
+    hipHostRegister(_, _, _);
+    hipHostUnregister(_);
     hipInit(_);
     hipMalloc(_, _);
+    hipMallocManaged(_, _, _);
     hipMemGetAddressRange(_, _, _);
     hipMemGetInfo(_, _);
+    hipMemPtrGetInfo(_, _);
     hipMemcpy(_, _, _, _);
     hipMemset(_, _, _);
     hipPeekAtLastError();

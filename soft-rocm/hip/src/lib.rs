@@ -42,6 +42,7 @@
     reason = "the names are those of the C header"
 )]
 
+mod allocation;
 mod api;
 mod arena;
 #[allow(clippy::all, clippy::restriction, reason = "generated")]

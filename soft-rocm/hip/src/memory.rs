@@ -5,51 +5,16 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::allocation::{Allocation, Kind};
 use crate::arena::{Arena, ArenaError};
-use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipErrorOutOfMemory};
+use crate::bindings::{
+    hipError_t, hipErrorHostMemoryAlreadyRegistered, hipErrorHostMemoryNotRegistered, hipErrorInvalidDevice,
+    hipErrorInvalidValue, hipErrorOutOfMemory,
+};
 use crate::blocks::Blocks;
 use crate::pinned;
 
-/// What kind of memory an allocation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Device memory.
-    Device,
-    /// Pinned host memory, with the flags it was asked for.
-    Pinned {
-        /// The flags.
-        flags: u32,
-    },
-}
-
-/// A live allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Allocation {
-    /// Its first address.
-    pub(crate) base: usize,
-    /// Its length in bytes, as asked for.
-    pub(crate) len: usize,
-    /// The device that was current.
-    pub(crate) device: u32,
-    /// What it is.
-    pub(crate) kind: Kind,
-}
-
-impl Allocation {
-    /// Holds no byte.
-    pub(crate) const NONE: Allocation = Allocation { base: 0, len: 0, device: 0, kind: Kind::Device };
-
-    /// Whether the range lies inside; an empty range may start at the end.
-    #[inline]
-    pub(crate) fn holds(&self, address: usize, len: usize) -> bool {
-        address
-            .checked_sub(self.base)
-            .and_then(|skipped| self.len.checked_sub(skipped))
-            .is_some_and(|rest| len <= rest)
-    }
-}
-
-/// The memory of all devices and the pinned memory of the host.
+/// The memory of all devices, and the host memory the runtime knows.
 #[derive(Debug)]
 pub(crate) struct Memory {
     arena: Arena,
@@ -76,19 +41,22 @@ impl Tables {
         self.live.range(..=address).next_back().map(|(_, allocation)| *allocation)
     }
 
+    /// The last allocation that has a byte in common with the range.
+    fn overlapping(&self, base: usize, len: usize) -> Option<Allocation> {
+        self.before(base.saturating_add(len) - 1).filter(|last| last.holds(base, 1) || last.base >= base)
+    }
+
     /// Takes out the allocation that starts at the address, if it is of that sort.
-    fn take(&mut self, address: usize, is_wanted: impl Fn(Kind) -> bool) -> Result<Allocation, hipError_t> {
-        match self.live.get(&address) {
-            Some(found) if is_wanted(found.kind) => self.live.remove(&address).ok_or(hipErrorInvalidValue),
-            _ => Err(hipErrorInvalidValue),
-        }
+    fn take(&mut self, address: usize, is_wanted: impl Fn(Kind) -> bool) -> Option<Allocation> {
+        self.live.get(&address).filter(|found| is_wanted(found.kind))?;
+        self.live.remove(&address)
     }
 }
 
 impl Memory {
     /// Memory for some devices (more than 0), `per_device` bytes each (more than 0), rounded up to whole pages.
     pub(crate) fn new(devices: u32, per_device: usize, host_readable: bool) -> Result<Memory, ArenaError> {
-        let page = page_size();
+        let page = pinned::page_size();
         let per_device = per_device.checked_next_multiple_of(page).unwrap_or(usize::MAX);
         let count = devices as usize;
         let arena = Arena::new(per_device.saturating_mul(count), host_readable)?;
@@ -108,14 +76,19 @@ impl Memory {
         Ok(address)
     }
 
-    /// Frees device memory by its first address.
+    /// Frees device, managed or signal memory by its first address.
     pub(crate) fn free(&self, address: usize) -> Result<(), hipError_t> {
         let allocation = {
             let mut tables = self.write();
-            let taken = tables.take(address, |kind| kind == Kind::Device)?;
+            let taken = tables.take(address, Kind::is_freed_as_device).ok_or(hipErrorInvalidValue)?;
             self.generation.fetch_add(1, Ordering::Release);
             taken
         };
+        if allocation.kind != Kind::Device {
+            // SAFETY: requires an allocation taken out of the table that nobody uses; holds, the caller gives it up.
+            unsafe { unmap(&allocation) };
+            return Ok(());
+        }
         let start = self.arena.offset(address).ok_or(hipErrorInvalidValue)?;
         let len = allocation.len.next_multiple_of(self.page);
         // SAFETY: requires that nobody needs the content; holds because the range is neither live nor free to take yet.
@@ -126,22 +99,51 @@ impl Memory {
         Ok(())
     }
 
-    /// Allocates pinned host memory, `len` bytes (more than 0).
-    pub(crate) fn allocate_pinned(&self, device: u32, len: usize, flags: u32) -> Result<*mut u8, hipError_t> {
+    /// Allocates memory that the host reaches as well, `len` bytes (more than 0).
+    pub(crate) fn allocate_mapped(&self, device: u32, len: usize, kind: Kind) -> Result<*mut u8, hipError_t> {
         let address = pinned::map(len)?;
         let base = address.expose_provenance();
-        self.write().live.insert(base, Allocation { base, len, device, kind: Kind::Pinned { flags } });
+        let mut tables = self.write();
+        // The system gives out addresses whose memory a program freed while it was registered.
+        while let Some(stale) = tables.overlapping(base, len) {
+            tables.live.remove(&stale.base);
+        }
+        tables.live.insert(base, Allocation { base, len, device, kind });
         Ok(address)
     }
 
     /// Frees pinned host memory by its first address.
     pub(crate) fn free_pinned(&self, address: usize) -> Result<(), hipError_t> {
-        let allocation = self.write().take(address, |kind| kind != Kind::Device)?;
-        let address = ptr::with_exposed_provenance_mut(address);
-        // SAFETY: requires what `map` answered, no longer used; holds because the table knew it as pinned, it can't be
-        // found any more, and the caller gives it up.
-        unsafe { pinned::unmap(address, allocation.len) };
+        let allocation = self.write().take(address, Kind::is_pinned).ok_or(hipErrorInvalidValue)?;
+        // SAFETY: requires an allocation taken out of the table that nobody uses; holds, the caller gives it up.
+        unsafe { unmap(&allocation) };
         Ok(())
+    }
+
+    /// Registers host memory of the program, `len` bytes (more than 0).
+    pub(crate) fn register(
+        &self,
+        device: u32,
+        base: usize,
+        len: usize,
+        flags: u32,
+    ) -> Result<(), hipError_t> {
+        if base.checked_add(len).is_none() || self.touches_device(base, len) || !pinned::is_mapped(base, len)
+        {
+            return Err(hipErrorInvalidValue);
+        }
+        let mut tables = self.write();
+        if tables.overlapping(base, len).is_some() {
+            return Err(hipErrorHostMemoryAlreadyRegistered);
+        }
+        tables.live.insert(base, Allocation { base, len, device, kind: Kind::Registered { flags } });
+        Ok(())
+    }
+
+    /// Undoes a registration by its first address.
+    pub(crate) fn unregister(&self, address: usize) -> Result<(), hipError_t> {
+        let taken = self.write().take(address, Kind::is_registered);
+        taken.map(|_| ()).ok_or(hipErrorHostMemoryNotRegistered)
     }
 
     /// The allocation that holds the address.
@@ -190,10 +192,16 @@ impl Memory {
     }
 }
 
-fn page_size() -> usize {
-    // SAFETY: requires nothing.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(size).unwrap_or(4096)
+/// Unmaps memory that was mapped for one allocation.
+///
+/// # Safety
+///
+/// The allocation was made by [`Memory::allocate_mapped`] and is no longer in the table, so that nobody else unmaps it;
+/// nobody uses the memory.
+unsafe fn unmap(allocation: &Allocation) {
+    let address = ptr::with_exposed_provenance_mut(allocation.base);
+    // SAFETY: requires what `map` answered, no longer used; holds by contract.
+    unsafe { pinned::unmap(address, allocation.len) };
 }
 
 #[cfg(test)]

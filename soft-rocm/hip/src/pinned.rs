@@ -1,4 +1,4 @@
-//! Pinned host memory: pages of its own, so that an access after the free faults.
+//! Host memory: pages of the library's own, so that an access after the free faults, and what belongs to the program.
 
 use std::ptr;
 
@@ -21,4 +21,18 @@ pub(crate) fn map(len: usize) -> Result<*mut u8, hipError_t> {
 pub(crate) unsafe fn unmap(address: *mut u8, len: usize) {
     // SAFETY: requires a whole mapping that nobody uses; holds by contract.
     unsafe { libc::munmap(address.cast(), len) };
+}
+
+/// Whether the system knows the whole range, which is not empty, as memory of this process.
+pub(crate) fn is_mapped(address: usize, len: usize) -> bool {
+    let start = address - address % page_size();
+    // SAFETY: requires nothing of a range: with this flag the system looks at its mappings and does no more.
+    unsafe { libc::msync(ptr::without_provenance_mut(start), len + (address - start), libc::MS_ASYNC) == 0 }
+}
+
+/// Size of a page.
+pub(crate) fn page_size() -> usize {
+    // SAFETY: requires nothing.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
 }

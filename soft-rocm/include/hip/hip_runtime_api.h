@@ -212,11 +212,11 @@ typedef enum HIP_RUNTIME_API_NODISCARD hipError_t {
 typedef enum hipMemoryType {
     /** Memory the runtime does not know: ordinary host memory. */
     hipMemoryTypeUnregistered = 0,
-    /** Pinned host memory, from hipHostMalloc(). */
+    /** Host memory that devices reach: from hipHostMalloc(), registered, or signal memory. */
     hipMemoryTypeHost = 1,
     /** Device memory, from hipMalloc(). */
     hipMemoryTypeDevice = 2,
-    /** Managed memory. */
+    /** Managed memory, from hipMallocManaged(). */
     hipMemoryTypeManaged = 3,
     /** An array. */
     hipMemoryTypeArray = 10,
@@ -236,7 +236,7 @@ typedef struct hipPointerAttribute_t {
     void *hostPointer;
     /** 1 for managed memory. */
     int isManaged;
-    /** Flags given to hipHostMalloc(). */
+    /** Flags given to hipHostMalloc(), hipHostRegister() or hipMallocManaged(); else 0. */
     unsigned int allocationFlags;
 } hipPointerAttribute_t;
 
@@ -320,6 +320,31 @@ typedef union hipAmdFileHandle_t {
 #define hipHostMallocCoherent 0x40000000u
 /** Pinned memory made coherent between kernels only. */
 #define hipHostMallocNonCoherent 0x80000000u
+
+/** Host memory registered with the runtime's defaults. */
+#define hipHostRegisterDefault 0x0u
+/** Registered host memory that every device can use. */
+#define hipHostRegisterPortable 0x1u
+/** Registered host memory mapped into the current device's address space. */
+#define hipHostRegisterMapped 0x2u
+/** Registered memory of a device other than a GPU. */
+#define hipHostRegisterIoMemory 0x4u
+/** Registered host memory that is coherent between kernels only. */
+#define hipExtHostRegisterCoarseGrained 0x8u
+
+/** Device memory with the runtime's defaults. */
+#define hipDeviceMallocDefault 0x0u
+/** Device memory kept coherent while kernels run. */
+#define hipDeviceMallocFinegrained 0x1u
+/** Memory of 8 bytes for hipStreamWaitValue64() and its like. */
+#define hipMallocSignalMemory 0x2u
+/** Device memory that is not cached. */
+#define hipDeviceMallocUncached 0x3u
+
+/** Managed memory for the streams of every device. */
+#define hipMemAttachGlobal 0x1u
+/** Managed memory that starts out for the host. */
+#define hipMemAttachHost 0x2u
 
 /* ---- Errors ------------------------------------------------------------------------------------ */
 
@@ -430,7 +455,25 @@ hipError_t hipStreamSynchronize(hipStream_t stream);
 hipError_t hipMalloc(void **ptr, size_t size);
 
 /**
- * Frees memory from hipMalloc(); NULL is allowed.
+ * As hipMalloc(), for a sort of memory that one of hipDeviceMalloc... or hipMallocSignalMemory names. Signal memory has
+ * 8 bytes; host code may read and write it.
+ *
+ * Errors: answers hipErrorInvalidValue if ptr is NULL, if flags is another value or if signal memory is asked for with
+ * another size; hipErrorOutOfMemory as hipMalloc().
+ */
+hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flags);
+
+/**
+ * Allocates managed memory, aligned to a page: host code and devices use it by the same address. flags is
+ * hipMemAttachGlobal or hipMemAttachHost. It takes no memory of the device.
+ *
+ * Errors: answers hipErrorInvalidValue if dev_ptr is NULL, if size is 0 or if flags is another value;
+ * hipErrorOutOfMemory if the host has no memory left (*dev_ptr is NULL then).
+ */
+hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags);
+
+/**
+ * Frees memory from hipMalloc(), hipExtMallocWithFlags() or hipMallocManaged(); NULL is allowed.
  *
  * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
  * already.
@@ -454,15 +497,40 @@ hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 hipError_t hipHostFree(void *ptr);
 
 /**
- * Address that device code uses for pinned host memory; interior pointers are allowed. flags is 0.
+ * Registers sizeBytes of the program's own memory with the runtime: from then on it passes for pinned host memory. flags
+ * is made of the hipHostRegister... bits. Ends with hipHostUnregister(), which has to come before the memory is freed.
  *
- * Errors: answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is not pinned host memory.
+ * Errors: answers hipErrorInvalidValue if hostPtr is NULL, if sizeBytes is 0, if a bit is unknown or if the range is not
+ * host memory of the process; hipErrorHostMemoryAlreadyRegistered if a byte of it is registered, pinned or managed.
+ */
+hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags);
+
+/**
+ * Ends a registration.
+ *
+ * Errors: answers hipErrorInvalidValue if hostPtr is NULL; hipErrorHostMemoryNotRegistered if it is not the start of
+ * a registered range.
+ */
+hipError_t hipHostUnregister(void *hostPtr);
+
+/**
+ * Flags that pinned or registered host memory was made with; interior pointers are allowed.
+ *
+ * Errors: answers hipErrorInvalidValue if flagsPtr is NULL or hostPtr is no such memory.
+ */
+hipError_t hipHostGetFlags(unsigned int *flagsPtr, void *hostPtr);
+
+/**
+ * Address that device code uses for pinned, registered, managed or signal memory; interior pointers are allowed. flags
+ * is 0.
+ *
+ * Errors: answers hipErrorInvalidValue if devPtr is NULL, if flags is not 0 or if hstPtr is no such memory.
  */
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int flags);
 
 /**
  * Copies sizeBytes and returns when they have arrived. A side that is not device memory may be any host memory;
- * pinned host memory passes for both. Ranges may overlap. Size 0 does nothing.
+ * pinned, registered, managed and signal memory passes for both. Ranges may overlap. Size 0 does nothing.
  *
  * Errors: answers hipErrorInvalidValue if a pointer is NULL or is not what kind says, or if a range leaves its
  * allocation; hipErrorInvalidMemcpyDirection if kind is not one of hipMemcpyKind.
@@ -470,7 +538,7 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int fla
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
 
 /**
- * Fills device or pinned host memory with the low byte of value. Size 0 does nothing.
+ * Fills device memory, or other memory that devices reach, with the low byte of value. Size 0 does nothing.
  *
  * Errors: answers hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
  */
@@ -497,6 +565,13 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
  * Errors: answers hipErrorNotFound if no live allocation holds it.
  */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
+
+/**
+ * Length of the allocation that starts at ptr.
+ *
+ * Errors: answers hipErrorInvalidValue if size is NULL or ptr is not the start of a live allocation.
+ */
+hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
@@ -534,6 +609,12 @@ template <class T> inline hipError_t hipMalloc(T **ptr, size_t size) {
 template <class T>
 inline hipError_t hipHostMalloc(T **ptr, size_t size, unsigned int flags = hipHostMallocDefault) {
     return hipHostMalloc(reinterpret_cast<void **>(ptr), size, flags);
+}
+
+/** hipMallocManaged() for a pointer of any type. */
+template <class T>
+inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hipMemAttachGlobal) {
+    return hipMallocManaged(reinterpret_cast<void **>(ptr), size, flags);
 }
 #endif
 

@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hipDeviceGetAttribute(
         let value = match attr {
             hipDeviceAttributeCanMapHostMemory => 1,
             hipDeviceAttributeIntegrated => 0,
-            hipDeviceAttributeManagedMemory => 0,
+            hipDeviceAttributeManagedMemory => 1,
             hipDeviceAttributeMaxThreadsPerBlock => 1024,
             hipDeviceAttributeMultiprocessorCount => 1,
             hipDeviceAttributeWarpSize => 64,

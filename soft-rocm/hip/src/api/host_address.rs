@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
-use crate::memory::{Allocation, Memory};
+use crate::allocation::Allocation;
+use crate::memory::Memory;
 use crate::runtime::memory;
 
 thread_local! {

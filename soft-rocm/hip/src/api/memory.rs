@@ -1,87 +1,83 @@
-//! Allocations, and what a pointer refers to.
+//! Device and managed memory.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_uint, c_void};
 use std::ptr;
 
 use super::put;
+use crate::allocation::Kind;
 use crate::bindings::{
-    hipDeviceptr_t, hipError_t, hipErrorInvalidValue, hipErrorNotFound, hipHostMallocCoherent,
-    hipHostMallocMapped, hipHostMallocNonCoherent, hipHostMallocNumaUser, hipHostMallocPortable,
-    hipHostMallocWriteCombined, hipInvalidDeviceId, hipMemoryTypeDevice, hipMemoryTypeHost,
-    hipMemoryTypeUnregistered, hipPointerAttribute_t,
+    hipDeviceMallocDefault, hipDeviceMallocFinegrained, hipDeviceMallocUncached, hipError_t,
+    hipErrorInvalidValue, hipMallocSignalMemory, hipMemAttachGlobal, hipMemAttachHost,
 };
 use crate::last_error::answer;
-use crate::memory::Kind;
 use crate::runtime::{current_device, memory};
-
-const HOST_MALLOC_FLAGS: c_uint = hipHostMallocPortable
-    | hipHostMallocMapped
-    | hipHostMallocWriteCombined
-    | hipHostMallocNumaUser
-    | hipHostMallocCoherent
-    | hipHostMallocNonCoherent;
 
 /// Allocates memory of the current device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMalloc(ptr: *mut *mut c_void, size: usize) -> hipError_t {
-    answer(memory().and_then(|memory| {
-        // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(ptr, ptr::null_mut()) }?;
-        if size == 0 {
-            return Ok(());
+    // SAFETY: requires NULL or a writable place; holds by the header.
+    answer(unsafe { allocate(ptr, size, Kind::Device) })
+}
+
+/// Allocates memory of the current device, of a sort.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipExtMallocWithFlags(
+    ptr: *mut *mut c_void,
+    size_bytes: usize,
+    flags: c_uint,
+) -> hipError_t {
+    let kind = match flags {
+        hipDeviceMallocDefault | hipDeviceMallocFinegrained | hipDeviceMallocUncached => Ok(Kind::Device),
+        hipMallocSignalMemory if [0, SIGNAL_SIZE].contains(&size_bytes) => Ok(Kind::Signal),
+        _ => Err(hipErrorInvalidValue),
+    };
+    // SAFETY: requires NULL or a writable place; holds by the header.
+    answer(memory().and(kind).and_then(|kind| unsafe { allocate(ptr, size_bytes, kind) }))
+}
+
+/// The size of signal memory.
+const SIGNAL_SIZE: usize = 8;
+
+/// Allocates managed memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMallocManaged(
+    dev_ptr: *mut *mut c_void,
+    size: usize,
+    flags: c_uint,
+) -> hipError_t {
+    answer(memory().and_then(|_| {
+        if size == 0 || ![hipMemAttachGlobal, hipMemAttachHost].contains(&flags) {
+            return Err(hipErrorInvalidValue);
         }
-        let address = memory.allocate(current_device(), size)?;
-        // SAFETY: as above.
-        unsafe { put(ptr, address.cast()) }
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { allocate(dev_ptr, size, Kind::Managed { flags }) }
     }))
 }
 
-/// Frees device memory.
+/// Allocates memory of the current device and stores its address; NULL for a size of 0, and for a failure.
+///
+/// # Safety
+///
+/// `place` is NULL or writable.
+unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind) -> Result<(), hipError_t> {
+    let memory = memory()?;
+    // SAFETY: requires NULL or a writable place; holds by contract.
+    unsafe { put(place, ptr::null_mut()) }?;
+    if size == 0 {
+        return Ok(());
+    }
+    let address = match kind {
+        Kind::Device => memory.allocate(current_device(), size)?,
+        _ => memory.allocate_mapped(current_device(), size, kind)?,
+    };
+    // SAFETY: as above.
+    unsafe { put(place, address.cast()) }
+}
+
+/// Frees device or managed memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
     answer(memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free(ptr.addr()) }))
-}
-
-/// Allocates pinned host memory.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
-    answer(memory().and_then(|memory| {
-        let contradiction = hipHostMallocCoherent | hipHostMallocNonCoherent;
-        if flags & !HOST_MALLOC_FLAGS != 0 || flags & contradiction == contradiction {
-            return Err(hipErrorInvalidValue);
-        }
-        // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(ptr, ptr::null_mut()) }?;
-        if size == 0 {
-            return Ok(());
-        }
-        let address = memory.allocate_pinned(current_device(), size, flags)?;
-        // SAFETY: as above.
-        unsafe { put(ptr, address.cast()) }
-    }))
-}
-
-/// Frees pinned host memory.
-#[unsafe(no_mangle)]
-pub extern "C" fn hipHostFree(ptr: *mut c_void) -> hipError_t {
-    answer(memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free_pinned(ptr.addr()) }))
-}
-
-/// Address of pinned host memory for device code: the same one.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipHostGetDevicePointer(
-    dev_ptr: *mut *mut c_void,
-    host_ptr: *mut c_void,
-    flags: c_uint,
-) -> hipError_t {
-    answer(memory().and_then(|memory| {
-        let found = memory.find(host_ptr.addr()).filter(|found| found.kind != Kind::Device);
-        if flags != 0 || found.is_none() {
-            return Err(hipErrorInvalidValue);
-        }
-        // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(dev_ptr, host_ptr) }
-    }))
 }
 
 /// Free and total memory of the current device.
@@ -93,66 +89,5 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> h
         unsafe { put(free, free_bytes) }?;
         // SAFETY: as above.
         unsafe { put(total, total_bytes) }
-    }))
-}
-
-/// What a pointer refers to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipPointerGetAttributes(
-    attributes: *mut hipPointerAttribute_t,
-    ptr: *const c_void,
-) -> hipError_t {
-    answer(memory().and_then(|memory| {
-        if ptr.is_null() {
-            return Err(hipErrorInvalidValue);
-        }
-        let pointer = ptr.cast_mut();
-        let found = match memory.find(ptr.addr()) {
-            None => hipPointerAttribute_t {
-                type_: hipMemoryTypeUnregistered,
-                device: hipInvalidDeviceId,
-                devicePointer: ptr::null_mut(),
-                hostPointer: ptr::null_mut(),
-                isManaged: 0,
-                allocationFlags: 0,
-            },
-            Some(found) => {
-                let (type_, host_pointer, flags) = match found.kind {
-                    Kind::Device => (hipMemoryTypeDevice, ptr::null_mut(), 0),
-                    Kind::Pinned { flags } => (hipMemoryTypeHost, pointer, flags),
-                };
-                hipPointerAttribute_t {
-                    type_,
-                    device: found.device as c_int,
-                    devicePointer: pointer,
-                    hostPointer: host_pointer,
-                    isManaged: 0,
-                    allocationFlags: flags,
-                }
-            }
-        };
-        // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(attributes, found) }
-    }))
-}
-
-/// Start and length of the allocation that holds an address.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipMemGetAddressRange(
-    pbase: *mut hipDeviceptr_t,
-    psize: *mut usize,
-    dptr: hipDeviceptr_t,
-) -> hipError_t {
-    answer(memory().and_then(|memory| {
-        let found = memory.find(dptr.addr()).ok_or(hipErrorNotFound)?;
-        if !pbase.is_null() {
-            // SAFETY: requires a writable place; holds by the header, NULL was ruled out.
-            unsafe { pbase.write(dptr.with_addr(found.base)) };
-        }
-        if !psize.is_null() {
-            // SAFETY: as above.
-            unsafe { psize.write(found.len) };
-        }
-        Ok(())
     }))
 }

@@ -44,7 +44,7 @@ fn a_range_must_lie_in_one_allocation() {
     assert_eq!(found(base + 1, usize::MAX), None);
     assert_eq!(found(next + PAGE, 0), Some(next));
     assert_eq!(found(next + PAGE + 1, 0), None);
-    let pinned = memory.allocate_pinned(0, PAGE, 0).unwrap().addr();
+    let pinned = memory.allocate_mapped(0, PAGE, Kind::Pinned { flags: 0 }).unwrap().addr();
     assert_eq!(found(pinned, 1), None);
 }
 
@@ -89,7 +89,7 @@ fn devices_have_memory_of_their_own() {
 fn only_the_start_of_a_live_allocation_can_be_freed_and_only_once() {
     let memory = memory(1, MIB);
     let base = memory.allocate(0, PAGE).unwrap().addr();
-    let pinned = memory.allocate_pinned(0, PAGE, 0).unwrap().addr();
+    let pinned = memory.allocate_mapped(0, PAGE, Kind::Pinned { flags: 0 }).unwrap().addr();
     for wrong in [base + 1, base - 1, base + PAGE, pinned, 0] {
         assert_eq!(memory.free(wrong), Err(hipErrorInvalidValue));
     }
@@ -105,7 +105,7 @@ fn only_the_start_of_a_live_allocation_can_be_freed_and_only_once() {
 #[test]
 fn pinned_memory_is_known_with_its_flags_and_usable_by_the_host() {
     let memory = memory(2, MIB);
-    let address = memory.allocate_pinned(1, 100, 4).unwrap();
+    let address = memory.allocate_mapped(1, 100, Kind::Pinned { flags: 4 }).unwrap();
     // SAFETY: requires 100 writable bytes; holds for the allocation.
     unsafe { address.write_bytes(1, 100) };
     let base = address.addr();
@@ -117,7 +117,7 @@ fn pinned_memory_is_known_with_its_flags_and_usable_by_the_host() {
 
 #[test]
 fn impossible_pinned_memory_is_out_of_memory() {
-    assert_eq!(memory(1, PAGE).allocate_pinned(0, 1 << 62, 0), Err(hipErrorOutOfMemory));
+    assert_eq!(memory(1, PAGE).allocate_mapped(0, 1 << 62, Kind::Signal), Err(hipErrorOutOfMemory));
 }
 
 #[test]
