@@ -7,7 +7,7 @@
 mod calls;
 #[path = "io/pairs.rs"]
 mod pairs;
-#[path = "io/scene.rs"]
+#[path = "scene.rs"]
 mod scene;
 
 use std::error::Error;
