@@ -68,9 +68,9 @@ fn level(value: Option<&OsStr>, version: Version) -> u32 {
 }
 
 /// `HIPFILE_ASYNC_BUFFER_SIZE`: bytes of the bounce buffer of each stream. 0 means the default as well.
-#[allow(dead_code, reason = "asynchronous I/O follows")]
 pub(crate) fn async_buffer_size() -> usize {
-    async_size(variable("HIPFILE_ASYNC_BUFFER_SIZE").as_deref())
+    static SIZE: OnceLock<usize> = OnceLock::new();
+    *SIZE.get_or_init(|| async_size(variable("HIPFILE_ASYNC_BUFFER_SIZE").as_deref()))
 }
 
 fn async_size(value: Option<&OsStr>) -> usize {

@@ -10,10 +10,12 @@ use std::sync::Arc;
 
 use hipfile_sys::hipStream_t;
 
+use crate::behaviour::Behaviour;
 use crate::buffer::Buffer;
 use crate::failure::Failure;
 use crate::file::File;
 use crate::hip::Hip;
+use crate::pinned::Pinned;
 use crate::stream::Stream;
 use crate::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::tables::Tables;
@@ -72,6 +74,9 @@ impl Driver {
     ///
     /// Returns whether it was closed.
     pub(crate) fn open_if_closed(&self) -> bool {
+        if self.use_count() != 0 {
+            return false;
+        }
         let mut tables = self.write();
         let closed = tables.use_count == 0;
         if closed {
@@ -196,14 +201,16 @@ impl Driver {
     pub(crate) fn register_stream(
         &self,
         hip: impl FnOnce() -> Result<&'static Hip, Failure>,
+        behaviour: &Behaviour,
         stream: hipStream_t,
         flags: u32,
     ) -> Result<(), Failure> {
+        Pinned::give_back();
         if self.stream(stream).is_some() {
             return Err(Failure::INVALID_VALUE);
         }
         Stream::check_flags(flags)?;
-        let entry = Stream::new(hip()?, stream)?;
+        let entry = Stream::to_register(hip()?, behaviour, stream, flags)?;
         self.write().insert_stream(stream.addr(), entry)
     }
 
@@ -213,11 +220,15 @@ impl Driver {
     ///
     /// 5022 if it is not registered.
     pub(crate) fn deregister_stream(&self, stream: hipStream_t) -> Result<(), Failure> {
-        self.write().remove_stream(stream.addr())
+        let removed = self.write().remove_stream(stream.addr())?;
+        removed.order().retire();
+        drop(removed);
+        Pinned::give_back();
+        Ok(())
     }
 
     /// The registration of a stream.
-    pub(crate) fn stream(&self, stream: hipStream_t) -> Option<Stream> {
+    pub(crate) fn stream(&self, stream: hipStream_t) -> Option<Arc<Stream>> {
         self.read().stream(stream.addr())
     }
 }

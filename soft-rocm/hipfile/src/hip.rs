@@ -4,6 +4,7 @@
 
 mod ais;
 mod load;
+mod streams;
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
@@ -13,6 +14,7 @@ use hipfile_sys::{hipError_t, hipErrorNotSupported, hipStream_t, hipSuccess};
 
 pub(crate) use ais::{Ais, FileHandle};
 pub(crate) use load::get;
+pub(crate) use streams::{PrivateStream, Streams};
 
 /// The result of a HIP function as a `Result`.
 fn check(code: hipError_t) -> Result<(), hipError_t> {
@@ -54,6 +56,8 @@ pub(crate) struct Hip {
     pub(crate) get_proc_address: Option<ais::GetProcAddress>,
     /// The software HIP's alias of device memory for host code: null unless the whole range lies in one allocation.
     pub(crate) host_address: Option<unsafe extern "C" fn(*const c_void, usize) -> *mut c_void>,
+    /// What puts work on streams.
+    pub(crate) streams: Streams,
     /// What `hipPointerGetAttributes` reports for device memory.
     pub(crate) device_memory: c_int,
     /// The fast path's functions, looked up when a transfer first asks for them.

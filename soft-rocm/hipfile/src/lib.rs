@@ -20,6 +20,7 @@
 //! read or write itself where HIP gives host code a way to its memory.
 
 mod abi;
+mod asynchronous;
 mod behaviour;
 mod buffer;
 mod config;
@@ -31,6 +32,7 @@ mod file;
 mod fork;
 mod hip;
 mod mount;
+mod pinned;
 mod stats;
 mod stream;
 mod strings;

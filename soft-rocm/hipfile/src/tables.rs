@@ -27,7 +27,7 @@ pub(crate) struct Tables {
     handles: Map<RawFd, usize>,
     last_handle: usize,
     buffers: Map<usize, Arc<Buffer>>,
-    streams: Map<usize, Stream>,
+    streams: Map<usize, Arc<Stream>>,
 }
 
 /// What a close takes out of the tables. Dropping it closes descriptors, which is better done without the lock.
@@ -110,20 +110,20 @@ impl Tables {
         Ok(())
     }
 
-    pub(crate) fn stream(&self, stream: usize) -> Option<Stream> {
-        self.streams.get(&stream).copied()
+    pub(crate) fn stream(&self, stream: usize) -> Option<Arc<Stream>> {
+        self.streams.get(&stream).cloned()
     }
 
     pub(crate) fn insert_stream(&mut self, key: usize, stream: Stream) -> Result<(), Failure> {
         if self.streams.contains_key(&key) {
             return Err(Failure::INVALID_VALUE);
         }
-        self.streams.insert(key, stream);
+        self.streams.insert(key, Arc::new(stream));
         Ok(())
     }
 
-    pub(crate) fn remove_stream(&mut self, key: usize) -> Result<(), Failure> {
-        self.streams.remove(&key).map(|_| ()).ok_or(Failure::INVALID_VALUE)
+    pub(crate) fn remove_stream(&mut self, key: usize) -> Result<Arc<Stream>, Failure> {
+        self.streams.remove(&key).ok_or(Failure::INVALID_VALUE)
     }
 }
 

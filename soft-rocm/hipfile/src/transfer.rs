@@ -6,7 +6,7 @@ mod fallback;
 mod fastpath;
 mod select;
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
 
 use crate::behaviour::Version;
@@ -17,7 +17,10 @@ use crate::file::File;
 use crate::hip::Hip;
 use crate::stats::{Direction, Path, Stats};
 
-pub(crate) use select::select;
+pub(crate) use bounce::Bounce;
+pub(crate) use fallback::{Manner, through_alias, through_bounce};
+pub(crate) use fastpath::run as run_fast;
+pub(crate) use select::{is_direct, select};
 
 /// What is to be moved, as the caller asked for it.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +45,11 @@ pub(crate) fn max_size() -> usize {
 }
 
 impl Request<'_> {
+    /// Where in device memory the bytes are, for device code.
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.buffer.address(self.buffer_offset)
+    }
+
     /// Refuses negative offsets, as every release after 0.3 does at once.
     pub(crate) fn check_offsets(&self) -> Result<(), Failure> {
         if self.file_offset < 0 || self.buffer_offset < 0 {

@@ -140,7 +140,7 @@ fn without_hip() {
     let driver = Driver::new();
     let not_initialized = Failure::Hip(hipErrorNotInitialized);
     assert_eq!(driver.register_buffer(no_hip, ptr::dangling(), 1), Err(not_initialized));
-    assert_eq!(driver.register_stream(no_hip, ptr::null_mut(), 0), Err(not_initialized));
+    assert_eq!(driver.register_stream(no_hip, &Behaviour::DEFAULT, ptr::null_mut(), 0), Err(not_initialized));
     let (_caller, registered) = file();
     let handle = driver.register_file(registered).unwrap();
     assert_eq!(driver.resolve(no_hip, handle, ptr::dangling()).map(|_| ()), Err(not_initialized));
@@ -153,23 +153,31 @@ fn streams_outlive_the_driver() {
     // HF-STREAM-07
     let driver = Driver::new();
     let mock = mock(1);
-    let register = |stream, flags| driver.register_stream(|| Ok(&mock.hip), stream, flags);
+    let register =
+        |stream, flags| driver.register_stream(|| Ok(&mock.hip), &Behaviour::DEFAULT, stream, flags);
     let (null, other) = (ptr::null_mut(), ptr::without_provenance_mut(64));
-    assert_eq!(driver.register_stream(unasked, other, 0x10), Err(Failure::INVALID_VALUE));
+    assert_eq!(
+        driver.register_stream(unasked, &Behaviour::DEFAULT, other, 0x10),
+        Err(Failure::INVALID_VALUE)
+    );
     assert_eq!(register(null, 0xf), Ok(()));
-    assert_eq!(driver.register_stream(unasked, null, 0), Err(Failure::INVALID_VALUE), "twice");
+    assert_eq!(
+        driver.register_stream(unasked, &Behaviour::DEFAULT, null, 0),
+        Err(Failure::INVALID_VALUE),
+        "twice"
+    );
     assert_eq!(register(other, 0), Ok(()));
     assert_eq!(driver.use_count(), 0, "not opened");
 
     driver.open();
     driver.close().unwrap();
-    assert_eq!(driver.stream(other), Some(Stream { device: DEVICE }));
+    assert_eq!(driver.stream(other).map(|stream| stream.device), Some(DEVICE));
     assert_eq!((driver.deregister_stream(null), driver.deregister_stream(other)), (Ok(()), Ok(())));
     assert_eq!(driver.deregister_stream(other), Err(Failure::INVALID_VALUE));
 
     mock.fail("hipStreamGetDevice", 400);
     assert_eq!(register(other, 0), Err(Failure::Hip(hipError_t(400))));
-    assert_eq!(driver.stream(other), None);
+    assert!(driver.stream(other).is_none());
 }
 
 #[test]
@@ -178,9 +186,12 @@ fn a_hip_that_cannot_tell_the_device_of_a_stream() {
     let mut mock = Mock::new(1);
     mock.hip.stream_get_device = None;
     let hip: &'static Hip = &Box::leak(Box::new(mock)).hip;
-    assert_eq!(driver.register_stream(|| Ok(hip), ptr::null_mut(), 0), Ok(()));
+    assert_eq!(driver.register_stream(|| Ok(hip), &Behaviour::DEFAULT, ptr::null_mut(), 0), Ok(()));
     let unsupported = Failure::Hip(hipfile_sys::hipErrorNotSupported);
-    assert_eq!(driver.register_stream(|| Ok(hip), ptr::without_provenance_mut(64), 0), Err(unsupported));
+    assert_eq!(
+        driver.register_stream(|| Ok(hip), &Behaviour::DEFAULT, ptr::without_provenance_mut(64), 0),
+        Err(unsupported)
+    );
 }
 
 #[test]

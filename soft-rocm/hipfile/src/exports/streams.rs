@@ -5,11 +5,11 @@ use std::ffi::c_uint;
 use hipfile_sys::{hipFileError_t, hipStream_t};
 
 use crate::driver::Driver;
-use crate::{abi, hip};
+use crate::{abi, behaviour, hip};
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileStreamRegister(stream: hipStream_t, flags: c_uint) -> hipFileError_t {
-    abi::status(|| Driver::get().register_stream(hip::get, stream, flags))
+    abi::status(|| Driver::get().register_stream(hip::get, behaviour::get(), stream, flags))
 }
 
 #[unsafe(no_mangle)]

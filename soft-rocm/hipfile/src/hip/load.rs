@@ -9,7 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hipfile_sys::hipErrorNotInitialized;
 use rocm_loader::Library;
 
-use super::{HIP_6, Hip};
+use super::{HIP_6, Hip, Streams};
 use crate::failure::Failure;
 
 const STEM: &str = "libamdhip64.so";
@@ -84,6 +84,7 @@ impl Hip {
             runtime_get_version: symbol!(c"hipRuntimeGetVersion"),
             get_proc_address: symbol!(c"hipGetProcAddress"),
             host_address: symbol!(c"softrocm_host_address"),
+            streams: Streams::from_library(library),
             device_memory: 2,
             ais: OnceLock::new(),
         };

@@ -1,8 +1,10 @@
 //! A HIP for unit tests: one allocation of host memory that passes for device memory, scripted failures, and a log
 //! of the calls. Its state belongs to the thread, so tests don't meet.
 
+mod streams;
+
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
@@ -26,6 +28,7 @@ struct State {
     status: i32,
     /// What the file functions say they moved; the size asked for if `None`.
     moved: Option<u64>,
+    queue: VecDeque<streams::Entry>,
 }
 
 thread_local! {
@@ -73,6 +76,7 @@ impl Mock {
             runtime_get_version: Some(version),
             get_proc_address: Some(procedure),
             host_address: None,
+            streams: streams::all(),
             device_memory: 2,
             ais: OnceLock::new(),
         };

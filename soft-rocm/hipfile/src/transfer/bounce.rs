@@ -53,7 +53,7 @@ fn map(len: usize) -> Result<NonNull<u8>, Failure> {
 
 /// A bounce buffer. Dropping it gives it to the next transfer, if it is one of the pool's.
 #[derive(Debug)]
-pub(super) struct Bounce {
+pub(crate) struct Bounce {
     memory: NonNull<u8>,
     len: usize,
     pool: Option<&'static Pool>,
@@ -65,7 +65,7 @@ impl Bounce {
     /// # Errors
     ///
     /// The system error if there is no memory.
-    pub(super) fn take() -> Result<Self, Failure> {
+    pub(crate) fn take() -> Result<Self, Failure> {
         static POOL: Pool = Pool::new();
         POOL.take()
     }
@@ -80,7 +80,7 @@ impl Bounce {
     }
 
     /// Its bytes.
-    pub(super) fn bytes(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: requires that many bytes, initialised, which nobody else uses; holds because the mapping is that
         // long, starts as zeros, and is in nobody's hands but this value's.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.len) }

@@ -9,6 +9,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 
+use hipfile_sys::hipError_t;
+
 use super::Request;
 use super::bounce::Bounce;
 use super::device::DeviceGuard;
@@ -25,21 +27,20 @@ use crate::stats::Direction;
 /// meets the error. A write that can't be made durable fails even so.
 #[inline]
 pub(super) fn run(hip: &Hip, request: &Request<'_>, behaviour: &Behaviour) -> Result<usize, Failure> {
-    let device = request.buffer.address(request.buffer_offset);
     let _current = match behaviour.version {
         Version::V0_2 | Version::V0_4 => None,
         Version::V0_5 => Some(DeviceGuard::enter(hip, request.buffer.device)?),
     };
     if behaviour.amd_quirks {
-        return through_bounce(hip, request, device, Manner::Amd);
+        return through_default_stream(hip, request, Bounce::fresh()?, Manner::Amd);
     }
     // The offset lies inside the buffer, so one byte there has an address even if none is to be moved.
-    let moved = match hip.host_address(device, request.size.max(1)) {
+    let moved = match hip.host_address(request.address(), request.size.max(1)) {
         Some(alias) => {
             hip.synchronize().map_err(Failure::Hip)?;
-            through_alias(request, alias)?
+            through_alias(request, alias, Manner::Mended)?
         }
-        None => through_bounce(hip, request, device, Manner::Mended)?,
+        None => through_default_stream(hip, request, Bounce::take()?, Manner::Mended)?,
     };
     if request.direction == Direction::Write {
         sync(request.file.buffered)?;
@@ -49,16 +50,23 @@ pub(super) fn run(hip: &Hip, request: &Request<'_>, behaviour: &Behaviour) -> Re
 
 /// Whose way of doing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+pub(crate) enum Manner {
     /// Ours.
     Mended,
     /// AMD's, defects and all.
     Amd,
+    /// AMD's for asynchronous transfers, which makes nothing durable.
+    AmdAsync,
 }
 
-fn through_alias(request: &Request<'_>, alias: NonNull<u8>) -> Result<usize, Failure> {
+/// Moves the bytes straight between file and device memory.
+pub(crate) fn through_alias(
+    request: &Request<'_>,
+    alias: NonNull<u8>,
+    manner: Manner,
+) -> Result<usize, Failure> {
     let fd = request.file.buffered;
-    repeat(request.size, Manner::Mended, |done| {
+    repeat(request.size, manner, |done| {
         let memory = alias.as_ptr().wrapping_add(done).cast::<c_void>();
         let rest = request.size - done;
         let offset = request.file_offset.wrapping_add(done as i64);
@@ -73,20 +81,32 @@ fn through_alias(request: &Request<'_>, alias: NonNull<u8>) -> Result<usize, Fai
     })
 }
 
-fn through_bounce(
+/// Moves the bytes through a bounce buffer and copies that wait for the default stream.
+fn through_default_stream(
     hip: &Hip,
     request: &Request<'_>,
-    device: *mut c_void,
+    mut bounce: Bounce,
     manner: Manner,
 ) -> Result<usize, Failure> {
-    let mut bounce = match manner {
-        Manner::Mended => Bounce::take()?,
-        Manner::Amd => Bounce::fresh()?,
+    let copy_in = |device, host: &[u8]| hip.copy_in(device, host);
+    let copy_out = |host: &mut [u8], device| {
+        hip.copy_out(host, device)?;
+        hip.synchronize()
     };
-    let bounce = bounce.bytes();
+    through_bounce(request, bounce.bytes(), manner, copy_in, copy_out)
+}
+
+/// Moves the bytes through host memory, as many at a time as it holds.
+pub(crate) fn through_bounce(
+    request: &Request<'_>,
+    bounce: &mut [u8],
+    manner: Manner,
+    copy_in: impl Fn(*mut c_void, &[u8]) -> Result<(), hipError_t>,
+    copy_out: impl Fn(&mut [u8], *const c_void) -> Result<(), hipError_t>,
+) -> Result<usize, Failure> {
     let fd = request.file.buffered;
     repeat(request.size, manner, |done| {
-        let device = device.wrapping_byte_add(done);
+        let device = request.address().wrapping_byte_add(done);
         let offset = request.file_offset.wrapping_add(done as i64);
         let size = bounce.len().min(request.size - done);
         let chunk = bounce.get_mut(..size).ok_or(Failure::INTERNAL)?;
@@ -97,13 +117,12 @@ fn through_bounce(
                     count(unsafe { libc::pread(fd, chunk.as_mut_ptr().cast(), chunk.len(), offset) })?;
                 if moved > 0 {
                     let filled = chunk.get(..moved).ok_or(Failure::INTERNAL)?;
-                    hip.copy_in(device, filled).map_err(Failure::Hip)?;
+                    copy_in(device, filled).map_err(Failure::Hip)?;
                 }
                 Ok(moved)
             }
             Direction::Write => {
-                hip.copy_out(chunk, device).map_err(Failure::Hip)?;
-                hip.synchronize().map_err(Failure::Hip)?;
+                copy_out(chunk, device).map_err(Failure::Hip)?;
                 // SAFETY: requires readable memory; holds, it is a slice.
                 let moved = count(unsafe { libc::pwrite(fd, chunk.as_ptr().cast(), chunk.len(), offset) })?;
                 if manner == Manner::Amd {
@@ -133,7 +152,7 @@ fn repeat(
                 }
             }
             Err(Failure::Os(libc::EINTR)) => {}
-            Err(failure) if done == 0 || manner == Manner::Amd => return Err(failure),
+            Err(failure) if done == 0 || manner != Manner::Mended => return Err(failure),
             Err(_) => return Ok(done),
         }
     }

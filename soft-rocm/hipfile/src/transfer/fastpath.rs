@@ -14,7 +14,7 @@ use crate::stats::Direction;
 /// # Errors
 ///
 /// The system error that HIP reports, whatever else it says; else HIP's own.
-pub(super) fn run(hip: &Hip, request: &Request<'_>) -> Result<usize, Failure> {
+pub(crate) fn run(hip: &Hip, request: &Request<'_>) -> Result<usize, Failure> {
     // Neither can be missing once the request was accepted.
     let ais = hip.ais().ok_or(Failure::INTERNAL)?;
     let fd = request.file.direct.ok_or(Failure::INTERNAL)?;
@@ -24,13 +24,13 @@ pub(super) fn run(hip: &Hip, request: &Request<'_>) -> Result<usize, Failure> {
         Direction::Read => ais.read,
         Direction::Write => ais.write,
     };
-    let address = request.buffer.address(request.buffer_offset);
     let size = request.size.min(max_size()) as u64;
     let (mut moved, mut status) = (0, 0);
     // SAFETY: requires an open descriptor and two writable values; holds as far as the caller has not closed the
     // descriptor, which the system would notice. HIP checks the device range.
-    let code =
-        unsafe { call(FileHandle::new(fd), address, size, request.file_offset, &mut moved, &mut status) };
+    let code = unsafe {
+        call(FileHandle::new(fd), request.address(), size, request.file_offset, &mut moved, &mut status)
+    };
     if status != 0 {
         return Err(Failure::Os(status.wrapping_abs()));
     }

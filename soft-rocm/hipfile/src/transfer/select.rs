@@ -36,7 +36,13 @@ fn accepts(config: &Config, request: &Request<'_>) -> bool {
         && permitted
         && request.file_offset >= 0
         && request.buffer_offset >= 0
-        && file.offset_alignment != 0
+        && is_direct(request)
+}
+
+/// Whether the request has the alignment that its file's direct I/O needs.
+pub(crate) fn is_direct(request: &Request<'_>) -> bool {
+    let file = request.file;
+    file.offset_alignment != 0
         && file.memory_alignment != 0
         && fits(request, file.offset_alignment, file.memory_alignment)
 }
@@ -49,7 +55,7 @@ pub(super) fn is_aligned(request: &Request<'_>) -> bool {
 
 /// Alignments are powers of two, 0 excepted. The size is judged as asked for.
 fn fits(request: &Request<'_>, offset_alignment: u32, memory_alignment: u32) -> bool {
-    let address = request.buffer.address(request.buffer_offset).addr();
+    let address = request.address().addr();
     is_multiple(request.file_offset as u64, offset_alignment)
         && is_multiple(request.size as u64, offset_alignment)
         && is_multiple(address as u64, memory_alignment)

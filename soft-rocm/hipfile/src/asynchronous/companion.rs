@@ -1,0 +1,172 @@
+//! A second thread for each thread of HIP that runs operations whose memory host code can't reach.
+//!
+//! A host function must not call HIP's copies: HIP may hold what a copy waits for. So it hands the operation to its
+//! companion, which copies on a stream of its own that waits for no other, and waits itself, keeping its stream in
+//! order meanwhile.
+
+use std::cell::RefCell;
+use std::io;
+use std::mem::{self, MaybeUninit};
+use std::ptr;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+
+use super::operation::Operation;
+use super::values::Values;
+use crate::abi;
+use crate::failure::Failure;
+use crate::hip::PrivateStream;
+use crate::transfer::{Bounce, through_bounce};
+
+/// Moves the bytes of an operation and returns how many; the operation is dropped.
+pub(super) fn run(operation: Box<Operation>, values: Values) -> Result<usize, Failure> {
+    thread_local! {
+        static COMPANION: RefCell<Option<Companion>> = const { RefCell::new(None) };
+    }
+    COMPANION.with_borrow_mut(|place| {
+        let companion = match place {
+            Some(companion) => companion,
+            None => place.insert(Companion::start().map_err(os)?),
+        };
+        Ok(companion.run(operation, values))
+    })?
+}
+
+/// Dropped when its thread ends.
+#[derive(Debug)]
+struct Companion(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing to do.
+    Idle,
+    /// The companion is to move the bytes of this operation.
+    Asked(Box<Operation>, Values),
+    /// It does so.
+    Busy,
+    /// It did, with this result.
+    Done(Result<usize, Failure>),
+    /// Its thread is gone, and so shall it be.
+    Leave,
+}
+
+impl Shared {
+    /// Waits until the state is one of those meant, and puts another in its place.
+    fn exchange(&self, meant: impl Fn(&State) -> bool, next: State) -> State {
+        let state = self.changed.wait_while(self.lock(), |state| !meant(state));
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let before = mem::replace(&mut *state, next);
+        self.changed.notify_all();
+        before
+    }
+
+    // A state is replaced whole, so a poisoned lock guards a good one.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Companion {
+    fn start() -> io::Result<Self> {
+        let shared = Arc::new(Shared { state: Mutex::new(State::Idle), changed: Condvar::new() });
+        let theirs = Arc::clone(&shared);
+        without_signals(|| thread::Builder::new().name("hipfile-copy".into()).spawn(move || serve(&theirs)))?;
+        Ok(Self(shared))
+    }
+
+    fn run(&self, operation: Box<Operation>, values: Values) -> Result<usize, Failure> {
+        self.0.exchange(|state| matches!(state, State::Idle), State::Asked(operation, values));
+        match self.0.exchange(|state| matches!(state, State::Done(_)), State::Idle) {
+            State::Done(result) => result,
+            _ => Err(Failure::INTERNAL),
+        }
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        self.0.exchange(|state| matches!(state, State::Idle), State::Leave);
+    }
+}
+
+/// Starts a thread that handles no signals: those are the program's own affair.
+fn without_signals<T>(start: impl FnOnce() -> T) -> T {
+    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    // SAFETY: requires a writable set; holds, it is a local.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    // SAFETY: requires an initialised set and a writable one; holds, the first was just filled.
+    let changed = unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) } == 0;
+    let result = start();
+    if changed {
+        // SAFETY: requires an initialised set; holds, the call that succeeded wrote it.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    }
+    result
+}
+
+/// What the companion does all its life.
+fn serve(shared: &Shared) {
+    let mut streams = Vec::new();
+    loop {
+        match shared.exchange(|state| matches!(state, State::Asked(..) | State::Leave), State::Busy) {
+            State::Asked(operation, values) => {
+                let result = abi::contained(|| copy(&mut streams, operation, values));
+                *shared.lock() = State::Done(result);
+                shared.changed.notify_all();
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Moves the bytes of an operation, through the bounce buffer of its stream or one from the pool.
+fn copy(
+    streams: &mut Vec<PrivateStream>,
+    operation: Box<Operation>,
+    values: Values,
+) -> Result<usize, Failure> {
+    let request = operation.request(values);
+    let stream = stream_on(streams, &operation).map_err(Failure::Hip)?;
+    let (copy_in, copy_out) = (
+        |device, host: &[u8]| stream.copy_in(device, host),
+        |host: &mut [u8], device| stream.copy_out(host, device),
+    );
+    let manner = operation.manner;
+    let own = operation.stream.bounce.as_ref().and_then(|bounce| match bounce.try_lock() {
+        Ok(bounce) => Some(bounce),
+        Err(TryLockError::Poisoned(bounce)) => Some(bounce.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    });
+    match own {
+        Some(mut bounce) => through_bounce(&request, bounce.bytes(), manner, copy_in, copy_out),
+        None => through_bounce(&request, Bounce::take()?.bytes(), manner, copy_in, copy_out),
+    }
+}
+
+/// The stream on the device of an operation, which becomes current.
+fn stream_on<'a>(
+    streams: &'a mut Vec<PrivateStream>,
+    operation: &Operation,
+) -> Result<&'a PrivateStream, hipfile_sys::hipError_t> {
+    let (hip, device) = (operation.hip, operation.buffer.device);
+    match streams.iter().position(|stream| stream.device() == device) {
+        Some(known) => {
+            hip.make_current(device)?;
+            streams.get(known).ok_or(hipfile_sys::hipErrorUnknown)
+        }
+        None => {
+            streams.push(PrivateStream::new(hip, device)?);
+            streams.last().ok_or(hipfile_sys::hipErrorUnknown)
+        }
+    }
+}
+
+fn os(error: io::Error) -> Failure {
+    Failure::Os(error.raw_os_error().unwrap_or(libc::EAGAIN))
+}
