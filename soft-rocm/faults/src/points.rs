@@ -81,6 +81,7 @@ pub mod point {
         madvise: System, Hip, sized true, files false;
         memfd_create: System, Hip, sized false, files false;
         mmap: System, Both, sized true, files false;
+        msync: System, Hip, sized true, files false;
         munmap: System, Both, sized true, files false;
         open: System, Hipfile, sized false, files true;
         pidfd_open: System, Hipfile, sized false, files false;

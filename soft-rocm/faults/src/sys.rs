@@ -167,6 +167,15 @@ pub unsafe fn madvise(address: *mut c_void, len: usize, advice: c_int) -> c_int 
     unsafe { libc::madvise(address, len, advice) }
 }
 
+/// Writes changes of a mapping, or asks whether there is one.
+pub unsafe fn msync(address: *mut c_void, len: usize, flags: c_int) -> c_int {
+    if fails(point::msync, len, Subject::None) {
+        return -1;
+    }
+    // SAFETY: requires a range that the flags do no harm to; holds by contract.
+    unsafe { libc::msync(address, len, flags) }
+}
+
 /// Waits for events of descriptors.
 #[must_use]
 pub fn poll(entries: &mut [libc::pollfd], timeout: c_int) -> c_int {

@@ -5,6 +5,7 @@
 
 mod device;
 mod error;
+mod faults;
 #[cfg(feature = "ais")]
 mod file;
 mod general;
@@ -16,6 +17,7 @@ mod transfer;
 
 pub use device::*;
 pub use error::*;
+pub use faults::*;
 #[cfg(feature = "ais")]
 pub use file::*;
 pub use general::*;

@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
+use soft_rocm_faults::sys;
+
 const NAME: &CStr = c"soft-rocm-device";
 
 /// The memory of all devices.
@@ -54,8 +56,7 @@ impl Arena {
     }
 
     fn map(len: usize, host_readable: bool) -> io::Result<Arena> {
-        // SAFETY: requires a C string; holds, it is a literal.
-        let fd = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
+        let fd = sys::memfd_create(NAME, libc::MFD_CLOEXEC);
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -104,7 +105,7 @@ impl Arena {
     pub(crate) unsafe fn release(&self, range: Range<usize>) {
         let start = self.alias(range.start);
         // SAFETY: requires a range of the mapping whose content nobody needs; holds by contract.
-        unsafe { libc::madvise(start.cast(), range.len(), libc::MADV_REMOVE) };
+        unsafe { sys::madvise(start.cast(), range.len(), libc::MADV_REMOVE) };
     }
 }
 
@@ -124,8 +125,7 @@ fn set_len(fd: &OwnedFd, len: usize) -> io::Result<()> {
         // SAFETY: requires a readable rlimit; holds, it is a local.
         unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &lifted) };
     }
-    // SAFETY: requires an open descriptor; holds, it is borrowed.
-    let failed = unsafe { libc::ftruncate(fd.as_raw_fd(), size) } != 0;
+    let failed = sys::ftruncate(fd.as_raw_fd(), size) != 0;
     let result = if failed { Err(io::Error::last_os_error()) } else { Ok(()) };
     if lift {
         // SAFETY: as above.
@@ -138,12 +138,12 @@ fn set_len(fd: &OwnedFd, len: usize) -> io::Result<()> {
 fn map_shared(fd: &OwnedFd, len: usize, access: libc::c_int) -> io::Result<*mut u8> {
     let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
     // SAFETY: requires that no existing mapping is replaced; holds, the system chooses a free address.
-    let address = unsafe { libc::mmap(ptr::null_mut(), len, access, flags, fd.as_raw_fd(), 0) };
+    let address = unsafe { sys::mmap(ptr::null_mut(), len, access, flags, fd.as_raw_fd(), 0) };
     if address == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: requires a mapping of that length; holds, it was just made.
-    unsafe { libc::madvise(address, len, libc::MADV_DONTFORK) };
+    unsafe { sys::madvise(address, len, libc::MADV_DONTFORK) };
     Ok(address.cast())
 }
 

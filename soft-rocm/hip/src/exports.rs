@@ -13,7 +13,7 @@ macro_rules! exports {
 
         /// All that the header declares; the functions are those of this library.
         pub mod header {
-            pub use crate::api::softrocm_host_address;
+            pub use crate::api::{softrocm_hip_held_calls, softrocm_hip_set_faults, softrocm_host_address};
             $($(#[$cfg])* pub use crate::api::$name;)*
             pub use crate::bindings::*;
         }
@@ -89,5 +89,36 @@ mod tests {
         for unknown in [c"", c"hipMallo", c"hipMallocX", c"hipmalloc", c"softrocm_host_address"] {
             assert_eq!(address(unknown), None);
         }
+    }
+
+    /// The sources of the exported functions.
+    fn sources() -> String {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
+        let files = std::fs::read_dir(folder).unwrap();
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_function_passes_the_point_of_its_name() {
+        let sources = sources();
+        let mut functions = 0;
+        for function in sources.split("extern \"C\" fn ").skip(1) {
+            let name = function.split(['(', '<']).next().unwrap();
+            let own = name.starts_with("softrocm_");
+            assert_eq!(function.contains(&format!("point::{name}")), !own, "{name}");
+            functions += 1;
+        }
+        assert!(functions > 30, "{functions}");
+    }
+
+    #[test]
+    fn every_point_of_this_library_is_a_function() {
+        let mut missing: Vec<&str> = soft_rocm_faults::points()
+            .filter(|(name, owner)| *owner == soft_rocm_faults::Owner::Hip && name.starts_with("hip"))
+            .map(|(name, _)| name)
+            .filter(|name| address(&CString::new(*name).unwrap()).is_none())
+            .collect();
+        missing.retain(|name| cfg!(feature = "ais") || !name.starts_with("hipAmdFile"));
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -1,7 +1,9 @@
 //! libamdhip64 in software: the slice of HIP that hipFile and hip-alloc need.
 //!
 //! ```text
-//!  C program ──▶ api::*            the exported functions: arguments in, hipError_t out, last error kept
+//!  C program ──▶ api::*            the exported functions: arguments in, hipError_t out
+//!                  │
+//!                entry             scripted faults and delays, last error
 //!                  │
 //!                runtime           the one runtime of the process, made from the environment at first use
 //!                  │
@@ -50,6 +52,7 @@ mod bindings;
 mod blocks;
 mod config;
 mod copy;
+mod entry;
 mod error_text;
 mod exports;
 mod fork;

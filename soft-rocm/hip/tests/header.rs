@@ -66,6 +66,16 @@ fn cpp_accepts_it_and_allocates_for_pointers_of_any_type() {
 }
 
 #[test]
+fn both_languages_accept_our_additions() {
+    let source = "#include <softrocm.h>\n#include <softrocm.h>\n
+        int f(char *error) { return softrocm_hip_set_faults(NULL, error, 1) + softrocm_hipfile_set_faults(\"\", NULL, 0); }
+        void *g(void *p) { return softrocm_hip_held_calls() ? softrocm_host_address(p, 1) : NULL; }";
+    for (compiler, language, standard) in [("cc", "c", "-std=c11"), ("c++", "c++", "-std=c++17")] {
+        assert_eq!(errors(compiler, &["-x", language, standard, "-D__HIP_PLATFORM_AMD__"], source), "");
+    }
+}
+
+#[test]
 fn cpp_warns_about_a_result_nobody_looks_at() {
     let source = "#include <hip/hip_runtime_api.h>\nvoid f(void *p) { hipFree(p); }";
     let arguments = ["-x", "c++", "-std=c++17", "-D__HIP_PLATFORM_AMD__"];

@@ -2,6 +2,8 @@
 
 use std::ffi::c_int;
 
+use soft_rocm_faults::point;
+
 use super::put;
 use crate::bindings::{
     hipDeviceAttribute_t, hipDeviceAttributeCanMapHostMemory, hipDeviceAttributeCanUseStreamWaitValue,
@@ -9,31 +11,37 @@ use crate::bindings::{
     hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeWarpSize, hipError_t, hipErrorInvalidHandle,
     hipErrorInvalidValue, hipErrorNoDevice, hipStream_t,
 };
-use crate::last_error::answer;
+use crate::entry::call;
 use crate::runtime::{current_device, memory, runtime, set_current_device};
 
 /// Number of devices.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
-    answer(runtime().and_then(|runtime| {
+    call(point::hipGetDeviceCount, 0, || {
+        let runtime = runtime()?;
         let devices = runtime.devices();
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(count, devices as c_int) }?;
         if devices == 0 { Err(hipErrorNoDevice) } else { Ok(()) }
-    }))
+    })
 }
 
 /// The calling thread's current device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipGetDevice(device_id: *mut c_int) -> hipError_t {
-    // SAFETY: requires NULL or a writable place; holds by the header.
-    answer(memory().and_then(|_| unsafe { put(device_id, current_device() as c_int) }))
+    call(point::hipGetDevice, 0, || {
+        memory()?;
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(device_id, current_device() as c_int) }
+    })
 }
 
 /// Makes a device current for the calling thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipSetDevice(device_id: c_int) -> hipError_t {
-    answer(runtime().and_then(|runtime| runtime.device(device_id)).map(set_current_device))
+    call(point::hipSetDevice, 0, || {
+        runtime().and_then(|runtime| runtime.device(device_id)).map(set_current_device)
+    })
 }
 
 /// One property of a device.
@@ -43,7 +51,8 @@ pub unsafe extern "C" fn hipDeviceGetAttribute(
     attr: hipDeviceAttribute_t,
     device_id: c_int,
 ) -> hipError_t {
-    answer(runtime().and_then(|runtime| {
+    call(point::hipDeviceGetAttribute, 0, || {
+        let runtime = runtime()?;
         runtime.device(device_id)?;
         let value = match attr {
             hipDeviceAttributeCanMapHostMemory => 1,
@@ -57,17 +66,19 @@ pub unsafe extern "C" fn hipDeviceGetAttribute(
         };
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(pi, value) }
-    }))
+    })
 }
 
 /// Waits for the current device.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipDeviceSynchronize() -> hipError_t {
-    answer(memory().map(|_| ()))
+    call(point::hipDeviceSynchronize, 0, || memory().map(|_| ()))
 }
 
 /// Waits for a stream. The default stream is the only one there is.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
-    answer(memory().and(if stream.is_null() { Ok(()) } else { Err(hipErrorInvalidHandle) }))
+    call(point::hipStreamSynchronize, 0, || {
+        memory().and(if stream.is_null() { Ok(()) } else { Err(hipErrorInvalidHandle) })
+    })
 }

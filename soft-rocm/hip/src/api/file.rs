@@ -4,11 +4,12 @@
 use std::ffi::c_void;
 use std::io;
 
-use super::host_address::softrocm_host_address;
-use super::put;
+use soft_rocm_faults::{Fault, Subject, point, sys};
+
+use super::{host_address, put};
 use crate::bindings::{hipAmdFileHandle_t, hipError_t, hipErrorUnknown};
-use crate::last_error::answer;
 use crate::runtime::memory;
+use crate::{entry, last_error};
 
 /// Reads from a file into device memory.
 #[unsafe(no_mangle)]
@@ -23,9 +24,10 @@ pub unsafe extern "C" fn hipAmdFileRead(
     // SAFETY: requires that any 4 bytes are an int; holds for all values.
     let fd = unsafe { handle.fd };
     // SAFETY: requires `len` writable bytes; holds as `transfer` found them in one live allocation.
-    let read = |memory, len| unsafe { libc::pread(fd, memory, len, file_offset) };
+    let read = |memory, len| unsafe { sys::pread(fd, memory, len, file_offset) };
+    let planned = entry::fault(point::hipAmdFileRead, size, Subject::Descriptor(fd));
     // SAFETY: requires NULL or writable places; holds by the header.
-    unsafe { transfer(device_ptr, size, size_copied, status, read) }
+    last_error::answer(unsafe { transfer(planned, device_ptr, size, size_copied, status, read) })
 }
 
 /// Writes device memory to a file.
@@ -41,41 +43,48 @@ pub unsafe extern "C" fn hipAmdFileWrite(
     // SAFETY: requires that any 4 bytes are an int; holds for all values.
     let fd = unsafe { handle.fd };
     // SAFETY: requires `len` readable bytes; holds as `transfer` found them in one live allocation.
-    let write = |memory: *mut c_void, len| unsafe { libc::pwrite(fd, memory, len, file_offset) };
+    let write = |memory: *mut c_void, len| unsafe { sys::pwrite(fd, memory, len, file_offset) };
+    let planned = entry::fault(point::hipAmdFileWrite, size, Subject::Descriptor(fd));
     // SAFETY: requires NULL or writable places; holds by the header.
-    unsafe { transfer(device_ptr, size, size_copied, status, write) }
+    last_error::answer(unsafe { transfer(planned, device_ptr, size, size_copied, status, write) })
 }
 
-/// One transfer by `io`, which answers a count, or −1 with errno.
+/// One transfer by `io`, which answers a count, or −1 with errno, unless a plan says otherwise.
 ///
 /// # Safety
 ///
 /// `size_copied` and `status` are NULL or writable.
 unsafe fn transfer(
+    planned: Result<Option<Fault>, hipError_t>,
     device_ptr: *mut c_void,
     size: u64,
     size_copied: *mut u64,
     status: *mut i32,
     io: impl FnOnce(*mut c_void, usize) -> isize,
-) -> hipError_t {
-    answer(memory().and_then(|_| {
-        // SAFETY: requires NULL or a writable place; holds by contract.
-        unsafe { put(size_copied, 0) }?;
+) -> Result<(), hipError_t> {
+    memory()?;
+    let fault = planned?;
+    // SAFETY: requires NULL or a writable place; holds by contract.
+    unsafe { put(size_copied, 0) }?;
+    // SAFETY: as above.
+    unsafe { put(status, 0) }?;
+    let Some(len) = usize::try_from(size).ok().filter(|len| *len > 0) else { return Ok(()) };
+    let memory = host_address::in_one_allocation(device_ptr, len);
+    let count = match (fault, memory) {
+        (Some(Fault::Errno(errno)), _) => Err(errno),
+        (_, None) => Err(libc::EINVAL),
+        (Some(Fault::Short(most)), Some(memory)) => count(io(memory, most.min(size) as usize)),
+        (_, Some(memory)) => count(io(memory, len)),
+    };
+    match count {
         // SAFETY: as above.
-        unsafe { put(status, 0) }?;
-        let Some(len) = usize::try_from(size).ok().filter(|len| *len > 0) else { return Ok(()) };
-        let memory = softrocm_host_address(device_ptr, len);
-        let count = if memory.is_null() { Err(libc::EINVAL) } else { count(io(memory, len)) };
-        match count {
+        Ok(count) => unsafe { put(size_copied, count) },
+        Err(errno) => {
             // SAFETY: as above.
-            Ok(count) => unsafe { put(size_copied, count) },
-            Err(errno) => {
-                // SAFETY: as above.
-                unsafe { put(status, errno) }?;
-                Err(hipErrorUnknown)
-            }
+            unsafe { put(status, errno) }?;
+            Err(hipErrorUnknown)
         }
-    }))
+    }
 }
 
 fn count(result: isize) -> Result<u64, i32> {

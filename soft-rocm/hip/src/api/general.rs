@@ -3,33 +3,41 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
+use soft_rocm_faults::point;
+
 use super::put;
 use crate::bindings::{
     HIP_GET_PROC_ADDRESS_SUCCESS, HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, HIP_VERSION,
     hipDriverProcAddressQueryResult, hipError_t, hipErrorInvalidValue,
 };
+use crate::entry::call;
 use crate::exports;
-use crate::last_error::answer;
 use crate::runtime::{memory, runtime};
 
 /// Initialises the runtime.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipInit(flags: c_uint) -> hipError_t {
-    answer(memory().and(if flags == 0 { Ok(()) } else { Err(hipErrorInvalidValue) }))
+    call(point::hipInit, 0, || memory().and(if flags == 0 { Ok(()) } else { Err(hipErrorInvalidValue) }))
 }
 
 /// Version of the driver.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipDriverGetVersion(driver_version: *mut c_int) -> hipError_t {
-    // SAFETY: requires NULL or a writable place; holds by the header.
-    answer(runtime().and_then(|_| unsafe { put(driver_version, VERSION) }))
+    call(point::hipDriverGetVersion, 0, || {
+        runtime()?;
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(driver_version, VERSION) }
+    })
 }
 
 /// Version of the runtime.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipRuntimeGetVersion(runtime_version: *mut c_int) -> hipError_t {
-    // SAFETY: requires NULL or a writable place; holds by the header.
-    answer(runtime().and_then(|_| unsafe { put(runtime_version, VERSION) }))
+    call(point::hipRuntimeGetVersion, 0, || {
+        runtime()?;
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(runtime_version, VERSION) }
+    })
 }
 
 /// Address of a function by its name.
@@ -41,7 +49,8 @@ pub unsafe extern "C" fn hipGetProcAddress(
     flags: u64,
     symbol_status: *mut hipDriverProcAddressQueryResult,
 ) -> hipError_t {
-    answer(runtime().and_then(|_| {
+    call(point::hipGetProcAddress, 0, || {
+        runtime()?;
         if symbol.is_null() || pfn.is_null() || flags != 0 {
             return Err(hipErrorInvalidValue);
         }
@@ -58,7 +67,7 @@ pub unsafe extern "C" fn hipGetProcAddress(
         // SAFETY: as above.
         unsafe { pfn.write(found.unwrap_or(ptr::null_mut())) };
         found.map(|_| ()).ok_or(hipErrorInvalidValue)
-    }))
+    })
 }
 
 /// That of the header, or of the last release whose library has the name this one was built with.

@@ -5,7 +5,10 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
 
+use soft_rocm_faults as faults;
+
 use crate::allocation::Allocation;
+use crate::fork;
 use crate::memory::Memory;
 use crate::runtime::memory;
 
@@ -15,16 +18,30 @@ thread_local! {
 }
 
 /// Writable host address of `size` bytes of device memory from `device_ptr` on, or NULL unless they lie wholly inside
-/// one live allocation. The address is for use before the allocation is freed.
+/// one live allocation. The address is for use before the allocation is freed. While a plan of faults names a copy there
+/// is none, so that nothing goes around the copy.
 ///
 /// The common case, a range of the allocation asked for last while nothing was freed, takes no lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn softrocm_host_address(device_ptr: *const c_void, size: usize) -> *mut c_void {
+    if !faults::idle() && copies_are_planned() {
+        return ptr::null_mut();
+    }
+    in_one_allocation(device_ptr, size).unwrap_or(ptr::null_mut())
+}
+
+#[cold]
+fn copies_are_planned() -> bool {
+    fork::enter() && faults::names("hipMemcpy")
+}
+
+/// Where the library reaches the range, if it lies inside one live allocation of a device.
+#[inline]
+pub(super) fn in_one_allocation(device_ptr: *const c_void, size: usize) -> Option<*mut c_void> {
     memory()
         .ok()
         .and_then(|memory| host_address(memory, device_ptr.addr(), size))
-        .unwrap_or(ptr::null_mut())
-        .cast()
+        .map(|address| address.cast())
 }
 
 #[inline]

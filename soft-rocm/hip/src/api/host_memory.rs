@@ -3,6 +3,8 @@
 use std::ffi::{c_uint, c_void};
 use std::ptr;
 
+use soft_rocm_faults::point;
+
 use super::put;
 use crate::allocation::Kind;
 use crate::bindings::{
@@ -10,7 +12,7 @@ use crate::bindings::{
     hipHostMallocMapped, hipHostMallocNonCoherent, hipHostMallocNumaUser, hipHostMallocPortable,
     hipHostMallocWriteCombined, hipHostRegisterIoMemory, hipHostRegisterMapped, hipHostRegisterPortable,
 };
-use crate::last_error::answer;
+use crate::entry::call;
 use crate::runtime::{current_device, memory};
 
 const MALLOC_FLAGS: c_uint = hipHostMallocPortable
@@ -28,7 +30,8 @@ const REGISTER_FLAGS: c_uint = hipHostRegisterPortable
 /// Allocates pinned host memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags: c_uint) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipHostMalloc, size, || {
+        let memory = memory()?;
         let contradiction = hipHostMallocCoherent | hipHostMallocNonCoherent;
         if flags & !MALLOC_FLAGS != 0 || flags & contradiction == contradiction {
             return Err(hipErrorInvalidValue);
@@ -41,45 +44,50 @@ pub unsafe extern "C" fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags
         let address = memory.allocate_mapped(current_device(), size, Kind::Pinned { flags })?;
         // SAFETY: as above.
         unsafe { put(ptr, address.cast()) }
-    }))
+    })
 }
 
 /// Frees pinned host memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipHostFree(ptr: *mut c_void) -> hipError_t {
-    answer(memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free_pinned(ptr.addr()) }))
+    call(point::hipHostFree, 0, || {
+        memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free_pinned(ptr.addr()) })
+    })
 }
 
 /// Registers host memory of the program.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipHostRegister(host_ptr: *mut c_void, size_bytes: usize, flags: c_uint) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipHostRegister, size_bytes, || {
+        let memory = memory()?;
         if host_ptr.is_null() || size_bytes == 0 || flags & !REGISTER_FLAGS != 0 {
             return Err(hipErrorInvalidValue);
         }
         memory.register(current_device(), host_ptr.addr(), size_bytes, flags)
-    }))
+    })
 }
 
 /// Undoes a registration.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipHostUnregister(host_ptr: *mut c_void) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipHostUnregister, 0, || {
+        let memory = memory()?;
         if host_ptr.is_null() { Err(hipErrorInvalidValue) } else { memory.unregister(host_ptr.addr()) }
-    }))
+    })
 }
 
 /// Flags that pinned or registered memory was made with.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipHostGetFlags(flags_ptr: *mut c_uint, host_ptr: *mut c_void) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipHostGetFlags, 0, || {
+        let memory = memory()?;
         let kind = memory.find(host_ptr.addr()).ok_or(hipErrorInvalidValue)?.kind;
         if !kind.is_pinned() && !kind.is_registered() {
             return Err(hipErrorInvalidValue);
         }
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(flags_ptr, kind.flags()) }
-    }))
+    })
 }
 
 /// Address for device code of memory that the host reaches: the same one.
@@ -89,12 +97,13 @@ pub unsafe extern "C" fn hipHostGetDevicePointer(
     host_ptr: *mut c_void,
     flags: c_uint,
 ) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipHostGetDevicePointer, 0, || {
+        let memory = memory()?;
         let found = memory.find(host_ptr.addr()).filter(|found| found.kind != Kind::Device);
         if flags != 0 || found.is_none() {
             return Err(hipErrorInvalidValue);
         }
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(dev_ptr, host_ptr) }
-    }))
+    })
 }

@@ -3,20 +3,22 @@
 use std::ffi::{c_uint, c_void};
 use std::ptr;
 
+use soft_rocm_faults::point;
+
 use super::put;
 use crate::allocation::Kind;
 use crate::bindings::{
     hipDeviceMallocDefault, hipDeviceMallocFinegrained, hipDeviceMallocUncached, hipError_t,
     hipErrorInvalidValue, hipMallocSignalMemory, hipMemAttachGlobal, hipMemAttachHost,
 };
-use crate::last_error::answer;
+use crate::entry::call;
 use crate::runtime::{current_device, memory};
 
 /// Allocates memory of the current device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMalloc(ptr: *mut *mut c_void, size: usize) -> hipError_t {
     // SAFETY: requires NULL or a writable place; holds by the header.
-    answer(unsafe { allocate(ptr, size, Kind::Device) })
+    call(point::hipMalloc, size, || unsafe { allocate(ptr, size, Kind::Device) })
 }
 
 /// Allocates memory of the current device, of a sort.
@@ -31,8 +33,11 @@ pub unsafe extern "C" fn hipExtMallocWithFlags(
         hipMallocSignalMemory if [0, SIGNAL_SIZE].contains(&size_bytes) => Ok(Kind::Signal),
         _ => Err(hipErrorInvalidValue),
     };
-    // SAFETY: requires NULL or a writable place; holds by the header.
-    answer(memory().and(kind).and_then(|kind| unsafe { allocate(ptr, size_bytes, kind) }))
+    call(point::hipExtMallocWithFlags, size_bytes, || {
+        memory()?;
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { allocate(ptr, size_bytes, kind?) }
+    })
 }
 
 /// The size of signal memory.
@@ -45,13 +50,14 @@ pub unsafe extern "C" fn hipMallocManaged(
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
-    answer(memory().and_then(|_| {
+    call(point::hipMallocManaged, size, || {
+        memory()?;
         if size == 0 || ![hipMemAttachGlobal, hipMemAttachHost].contains(&flags) {
             return Err(hipErrorInvalidValue);
         }
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { allocate(dev_ptr, size, Kind::Managed { flags }) }
-    }))
+    })
 }
 
 /// Allocates memory of the current device and stores its address; NULL for a size of 0, and for a failure.
@@ -77,17 +83,20 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind) -> Result<(
 /// Frees device or managed memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
-    answer(memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free(ptr.addr()) }))
+    call(point::hipFree, 0, || {
+        memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free(ptr.addr()) })
+    })
 }
 
 /// Free and total memory of the current device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipMemGetInfo, 0, || {
+        let memory = memory()?;
         let (free_bytes, total_bytes) = memory.info(current_device())?;
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(free, free_bytes) }?;
         // SAFETY: as above.
         unsafe { put(total, total_bytes) }
-    }))
+    })
 }

@@ -3,6 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
+use soft_rocm_faults::point;
+
 use super::put;
 use crate::allocation::Kind;
 use crate::bindings::{
@@ -10,7 +12,7 @@ use crate::bindings::{
     hipMemoryTypeDevice, hipMemoryTypeHost, hipMemoryTypeManaged, hipMemoryTypeUnregistered,
     hipPointerAttribute_t,
 };
-use crate::last_error::answer;
+use crate::entry::call;
 use crate::runtime::memory;
 
 /// What a pointer refers to.
@@ -19,7 +21,8 @@ pub unsafe extern "C" fn hipPointerGetAttributes(
     attributes: *mut hipPointerAttribute_t,
     ptr: *const c_void,
 ) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipPointerGetAttributes, 0, || {
+        let memory = memory()?;
         if ptr.is_null() {
             return Err(hipErrorInvalidValue);
         }
@@ -48,7 +51,7 @@ pub unsafe extern "C" fn hipPointerGetAttributes(
         };
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(attributes, found) }
-    }))
+    })
 }
 
 /// Start and length of the allocation that holds an address.
@@ -58,7 +61,8 @@ pub unsafe extern "C" fn hipMemGetAddressRange(
     psize: *mut usize,
     dptr: hipDeviceptr_t,
 ) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipMemGetAddressRange, 0, || {
+        let memory = memory()?;
         let found = memory.find(dptr.addr()).ok_or(hipErrorNotFound)?;
         if !pbase.is_null() {
             // SAFETY: requires a writable place; holds by the header, NULL was ruled out.
@@ -69,16 +73,17 @@ pub unsafe extern "C" fn hipMemGetAddressRange(
             unsafe { psize.write(found.len) };
         }
         Ok(())
-    }))
+    })
 }
 
 /// Length of the allocation that starts at an address.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemPtrGetInfo(ptr: *mut c_void, size: *mut usize) -> hipError_t {
-    answer(memory().and_then(|memory| {
+    call(point::hipMemPtrGetInfo, 0, || {
+        let memory = memory()?;
         let found = memory.find(ptr.addr()).filter(|found| found.base == ptr.addr());
         let len = found.ok_or(hipErrorInvalidValue)?.len;
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(size, len) }
-    }))
+    })
 }

@@ -2,8 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 
+use soft_rocm_faults::point;
+
 use crate::bindings::{hipError_t, hipMemcpyKind};
-use crate::last_error::answer;
+use crate::entry::call;
 use crate::runtime::memory;
 
 /// Copies between any two kinds of memory.
@@ -14,13 +16,19 @@ pub unsafe extern "C" fn hipMemcpy(
     size_bytes: usize,
     kind: hipMemcpyKind,
 ) -> hipError_t {
-    // SAFETY: requires usable host ranges and no concurrent use; holds by the header.
-    answer(memory().and_then(|memory| unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, kind) }))
+    call(point::hipMemcpy, size_bytes, || {
+        let memory = memory()?;
+        // SAFETY: requires usable host ranges and no concurrent use; holds by the header.
+        unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, kind) }
+    })
 }
 
 /// Fills device or pinned memory.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemset(dst: *mut c_void, value: c_int, size_bytes: usize) -> hipError_t {
-    // SAFETY: requires that nobody uses the range meanwhile; holds by the header.
-    answer(memory().and_then(|memory| unsafe { memory.fill(dst.cast(), value as u8, size_bytes) }))
+    call(point::hipMemset, size_bytes, || {
+        let memory = memory()?;
+        // SAFETY: requires that nobody uses the range meanwhile; holds by the header.
+        unsafe { memory.fill(dst.cast(), value as u8, size_bytes) }
+    })
 }

@@ -1,0 +1,52 @@
+/*
+ * What the software ROCm has beyond AMD's libraries. AMD's do not export these functions: a program that is to run on
+ * both looks them up with dlsym(RTLD_DEFAULT, "softrocm_…").
+ *
+ * Define __HIP_PLATFORM_AMD__ (or __HIP_PLATFORM_NVIDIA__) before including it, as for hip/hip_runtime_api.h. Usable
+ * from C11 and from C++17. Every function may be called from any thread at any time.
+ */
+#ifndef SOFTROCM_H
+#define SOFTROCM_H
+
+#include <stddef.h>
+
+#include <hip/hip_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- libamdhip64: memory ------------------------------------------------------------------------- */
+
+/**
+ * Address through which host code reads and writes size bytes of device memory from device_ptr on; NULL unless they lie
+ * wholly inside one live allocation, and while a plan of faults names a copy (hipMemcpy and its kin), so that nothing
+ * goes around the copy. The address is for use before the allocation is freed.
+ */
+void *softrocm_host_address(const void *device_ptr, size_t size);
+
+/* ---- libamdhip64 and libhipfile: scripted faults and delays --------------------------------------- */
+
+/**
+ * Replaces the plan of faults and delays of libamdhip64, first that of the variable SOFT_ROCM_FAULTS. spec is written as
+ * the variable is; NULL or "" is no plan. Counters start from 0, and calls that the plan before held go on.
+ *
+ * Answers 0; or -1 if spec is not accepted or the process is a forked child. The plan in force then stays, and error, if
+ * it is not NULL, says why: a C string, cut to error_len bytes. After success error is the empty string.
+ */
+int softrocm_hip_set_faults(const char *spec, char *error, size_t error_len);
+
+/** How many calls of libamdhip64 the action `pause` holds at this moment. */
+size_t softrocm_hip_held_calls(void);
+
+/** softrocm_hip_set_faults() for libhipfile, which has a plan and counters of its own. */
+int softrocm_hipfile_set_faults(const char *spec, char *error, size_t error_len);
+
+/** softrocm_hip_held_calls() for libhipfile. */
+size_t softrocm_hipfile_held_calls(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
