@@ -184,6 +184,13 @@ fn streams() -> Vec<Case> {
             assert_eq!(stream_deregister(0), OK);
             assert_eq!(stream_deregister(0), e(5022));
         }),
+        case("HF-STREAM-07 a stream that HIP does not know is E(5011,h)", || {
+            let (error, hip) = stream_register(0x5a5a_5a50, 0);
+            assert_eq!(error, 5011);
+            assert_ne!(hip, 0);
+            assert_eq!(stream_deregister(0x5a5a_5a50), e(5022), "nothing was registered");
+        })
+        .needs(Need::Hip("hipStreamGetDevice")),
         case("HF-DRV-28 registered streams survive the close that reaches 0", || {
             assert_eq!(raw::driver_open(), OK);
             assert_eq!(stream_register(0, 0), OK);
@@ -219,7 +226,7 @@ fn batches() -> Vec<Case> {
                 assert_eq!(submit(batch, 0, false), e(5022));
             }
         })
-        .needs(Need::Since(0, 5)),
+        .since(0, 5),
         case("HF-BATCH-03 an unknown handle is E(5022) for submit, status and cancel", || {
             for _ in 0..2 {
                 for batch in UNKNOWN {
@@ -234,7 +241,7 @@ fn batches() -> Vec<Case> {
                 assert_eq!(raw::driver_open(), OK);
             }
         })
-        .needs(Need::Since(0, 5)),
+        .since(0, 5),
     ]
 }
 

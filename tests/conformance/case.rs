@@ -9,12 +9,22 @@ pub enum Need {
     Stats,
     /// A libhipfile from that version on.
     Since(u32, u32),
+    /// A libhipfile up to that version.
+    Until(u32, u32),
     /// The software libhipfile: AMD's behaves otherwise.
     Ours,
+    /// The software libamdhip64.
+    OurHip,
+    /// AMD's libhipfile, or the software one when told to imitate it.
+    Amds,
+    /// A function of HIP that is not everywhere.
+    Hip(&'static str),
     /// A second device, which the software HIP has when told to.
     SecondDevice,
     /// A temporary folder on ext4 (ordered) or xfs, where the fast path is permitted.
     PermittedFileSystem,
+    /// The rights of root.
+    Root,
 }
 
 /// A case.
@@ -56,6 +66,21 @@ impl Case {
     pub fn needs(mut self, need: Need) -> Self {
         self.needs.push(need);
         self
+    }
+
+    /// The case holds from that version on.
+    pub fn since(self, major: u32, minor: u32) -> Self {
+        self.needs(Need::Since(major, minor))
+    }
+
+    /// The case holds up to that version.
+    pub fn until(self, major: u32, minor: u32) -> Self {
+        self.needs(Need::Until(major, minor))
+    }
+
+    /// The case is what AMD's library does and the software one mends, unless told to imitate it.
+    pub fn amds(self) -> Self {
+        self.needs(Need::Amds).env("SOFT_ROCM_QUIRKS", "amd")
     }
 
     /// The case is about the fast path: HIP must have it, and it is permitted on every file system, so that the

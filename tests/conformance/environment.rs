@@ -5,7 +5,7 @@ use crate::file::{File, PAGE, pattern};
 use crate::hip::Memory;
 use crate::output;
 use crate::raw::{self, Moved, OK};
-use crate::witness::{self, FALLBACK_READ, FAST_READ, paths_of};
+use crate::witness::{FALLBACK_READ, FAST_READ, paths_of};
 
 const ALLOW: &str = "HIPFILE_ALLOW_COMPAT_MODE";
 const FORCE: &str = "HIPFILE_FORCE_COMPAT_MODE";
@@ -43,7 +43,7 @@ fn booleans() -> Vec<Case> {
         let forced = case(format!("HF-ENV-01 {FORCE}={value} forces the fallback"), || {
             assert_eq!(paths_of(|| assert_eq!(page_read(), Moved::Number(PAGE as isize))), FALLBACK_READ);
         });
-        cases.push(forced.fast().needs(Need::Stats).env(FORCE, value));
+        cases.push(forced.fast().shim().env(FORCE, value));
     }
     for value in ["false", "FALSE", "False"] {
         let refused = case(format!("HF-ENV-01 {ALLOW}={value} disables the fallback"), || {
@@ -55,7 +55,7 @@ fn booleans() -> Vec<Case> {
         let ignored = case(format!("HF-ENV-02 {FORCE}={value:?} counts as unset"), || {
             assert_eq!(paths_of(|| assert_eq!(page_read(), Moved::Number(PAGE as isize))), FAST_READ);
         });
-        cases.push(ignored.fast().needs(Need::Stats).env(FORCE, value));
+        cases.push(ignored.fast().shim().env(FORCE, value));
     }
     for value in ["0", "no", "off", "f", "", " false", "false ", "1", "garbage"] {
         let ignored = case(format!("HF-ENV-02 {ALLOW}={value:?} counts as unset"), || {
@@ -90,7 +90,7 @@ fn integers() -> Vec<Case> {
     for value in ["0", "00"] {
         cases.push(case(format!("HF-ENV-05 HF-ENV-06 {LEVEL}={value} is off"), is_off).env(LEVEL, value));
     }
-    cases.into_iter().map(|case| case.needs(Need::Stats).needs(Need::Since(0, 5))).collect()
+    cases.into_iter().map(|case| case.needs(Need::Stats)).collect()
 }
 
 /// Changes the environment of this process, as a program would that knows no better.
@@ -117,7 +117,7 @@ fn moments() -> Vec<Case> {
             assert_eq!(paths_of(|| assert_eq!(page_read(), Moved::Number(PAGE as isize))), FAST_READ);
         })
         .fast()
-        .needs(Need::Stats),
+        .shim(),
         case("HF-ENV-04 a change between registration and first transfer counts", || {
             let file = File::of(&pattern(PAGE, 1));
             let handle = file.registered();
@@ -132,7 +132,7 @@ fn moments() -> Vec<Case> {
                 assert_eq!(raw::buffer_deregister(0), raw::e(5024));
                 assert_eq!(raw::driver_close(), OK);
                 if raw::has_stats() {
-                    witness::paths();
+                    raw::stats3();
                 }
             });
             assert_eq!(before, "");

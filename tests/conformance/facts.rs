@@ -1,12 +1,18 @@
 //! What the ROCm under test and this machine have, asked once before any case runs.
 
-use std::fmt;
 use std::path::Path;
+use std::{env, fmt};
 
-use crate::case::Need;
+use crate::case::{Case, Need};
 use crate::file;
 use crate::hip;
 use crate::raw;
+
+/// Tells the software libhipfile which release to be.
+pub const VERSION: &str = "SOFT_ROCM_HIPFILE_VERSION";
+
+/// The releases it can be, the oldest first.
+const RELEASES: [(u32, u32, &str); 3] = [(0, 2, "0.2"), (0, 4, "0.4"), (0, 5, "0.5")];
 
 /// The facts that decide which cases mean anything.
 #[derive(Debug)]
@@ -17,6 +23,9 @@ pub struct Facts {
     stats: bool,
     ours: bool,
     permitted: bool,
+    root: bool,
+    /// Whether the caller said which release to test.
+    chosen: bool,
 }
 
 impl Facts {
@@ -29,18 +38,55 @@ impl Facts {
             stats: raw::has_stats(),
             ours: raw::is_software(),
             permitted: permitted(&file::folder()),
+            // SAFETY: requires nothing.
+            root: unsafe { libc::geteuid() } == 0,
+            chosen: env::var_os(VERSION).is_some_and(|value| !value.is_empty()),
+        }
+    }
+
+    /// The release that a case is about where it is not the library's own: a software library that nobody told which
+    /// release to be is that one for the case.
+    pub fn other_release(&self, case: &Case) -> Option<&'static str> {
+        if !self.ours || self.chosen || case.needs.iter().all(|need| self.fits(self.version, *need)) {
+            return None;
+        }
+        let fits = |major, minor| case.needs.iter().all(|need| self.fits((major, minor, 0), *need));
+        RELEASES.iter().rev().find(|(major, minor, _)| fits(*major, *minor)).map(|(_, _, name)| *name)
+    }
+
+    /// Why the case means nothing here, if it does not.
+    pub fn lack(&self, case: &Case) -> Option<String> {
+        let other = self.other_release(case).is_some();
+        let of_version = |need: Need| matches!(need, Need::Since(..) | Need::Until(..));
+        case.needs.iter().filter(|need| !(other && of_version(**need))).find_map(|need| self.lacks(*need))
+    }
+
+    /// Whether a version is one that a need speaks of.
+    fn fits(&self, version: (u32, u32, u32), need: Need) -> bool {
+        match need {
+            Need::Since(major, minor) => version >= (major, minor, 0),
+            Need::Until(major, minor) => version < (major, minor + 1, 0),
+            _ => true,
         }
     }
 
     /// Why a need is not met, if it is not.
-    pub fn lacks(&self, need: Need) -> Option<String> {
+    fn lacks(&self, need: Need) -> Option<String> {
         let (met, reason) = match need {
             Need::Ais => (self.ais, "HIP lacks hipAmdFileRead and hipAmdFileWrite".into()),
-            Need::Stats => (self.stats, "the library has no statistics".into()),
+            Need::Stats => {
+                (self.stats && self.version >= (0, 5, 0), "the library has no statistics functions".into())
+            }
             Need::Since(major, minor) => {
-                (self.version >= (major, minor, 0), format!("the library is older than {major}.{minor}"))
+                (self.fits(self.version, need), format!("the library is older than {major}.{minor}"))
+            }
+            Need::Until(major, minor) => {
+                (self.fits(self.version, need), format!("the library is newer than {major}.{minor}"))
             }
             Need::Ours => (self.ours, "the library is AMD's and behaves otherwise".into()),
+            Need::OurHip => (hip::is_software(), "HIP is AMD's and behaves otherwise".into()),
+            Need::Amds => (true, String::new()),
+            Need::Hip(name) => (hip::symbol(name).is_some(), format!("HIP lacks {name}")),
             // `SOFT_ROCM_DEVICE_COUNT` gives the software HIP as many as asked for.
             Need::SecondDevice => {
                 (hip::is_software() || hip::device_count() > 1, "there is one device".into())
@@ -48,6 +94,7 @@ impl Facts {
             Need::PermittedFileSystem => {
                 (self.permitted, "the temporary folder is on neither ext4 nor xfs".into())
             }
+            Need::Root => (self.root, "needs the rights of root".into()),
         };
         (!met).then_some(reason)
     }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::case::{Case, Need, case};
+use crate::case::{Case, case};
 use crate::file::{File, PAGE, folder, open, own, pattern};
 use crate::hip::Memory;
 use crate::raw::{self, Moved, OK, e};
@@ -64,10 +64,10 @@ fn files() -> Vec<Case> {
             both_paths(libc::O_RDWR | libc::O_DIRECT);
         })
         .fast()
-        .needs(Need::Stats),
+        .shim(),
         case("HF-FILE-20 an fd without O_DIRECT registers and both paths work", || both_paths(libc::O_RDWR))
             .fast()
-            .needs(Need::Stats),
+            .shim(),
         case("HF-FILE-19 HF-FILE-20 either kind of fd serves the fallback", || {
             for flags in [libc::O_RDWR, libc::O_RDWR | libc::O_DIRECT] {
                 let file = File::opened(&pattern(5000, 2), flags);

@@ -10,7 +10,9 @@ mod facts;
 mod file;
 mod hip;
 mod output;
+mod page;
 mod raw;
+mod report;
 mod runner;
 mod witness;
 
@@ -25,6 +27,7 @@ mod file_leave;
 mod file_register;
 mod memory_kinds;
 mod path;
+mod process;
 mod read_data;
 mod read_errors;
 mod read_limits;
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         fast::cases(),
         fallback::cases(),
         threads::cases(),
+        process::cases(),
         asynchronous::cases(),
         stubs::cases(),
         stats::cases(),

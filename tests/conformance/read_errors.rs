@@ -1,6 +1,6 @@
 //! HF-READ and HF-ERR: what transfers refuse, and which refusal comes first.
 
-use crate::case::{Case, Need, case};
+use crate::case::{Case, case};
 use crate::file::{File, PAGE};
 use crate::hip::{self, Memory};
 use crate::raw::{self, Moved, OK};
@@ -181,7 +181,7 @@ fn ranges() -> Vec<Case> {
                 assert_eq!(raw::buffer_deregister(memory.at), OK);
             }
         })
-        .needs(Need::Since(0, 4)),
+        .since(0, 4),
         case("HF-READ-14 HF-READ-15 a buffer offset at the end is -5022, for size 0 too", out_of_range),
         case("HF-READ-14 HF-READ-15 and on the fallback", out_of_range).fallback(),
         case("HF-READ-16 a range beyond the buffer is -5022 and touches nothing", || {

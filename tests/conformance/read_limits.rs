@@ -158,7 +158,7 @@ fn surroundings() -> Vec<Case> {
             assert_eq!(hip::current_device(), 0);
         })
         .needs(Need::SecondDevice)
-        .needs(Need::Since(0, 5))
+        .since(0, 5)
         .env("SOFT_ROCM_DEVICE_COUNT", "2"),
     ]
 }

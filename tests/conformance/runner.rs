@@ -1,6 +1,5 @@
-//! Runs each case in a process of its own and counts rows.
+//! Runs each case in a process of its own.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitCode, Stdio};
@@ -11,7 +10,8 @@ use hipfile_tests::shim;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::case::Case;
-use crate::facts::Facts;
+use crate::facts::{Facts, VERSION};
+use crate::report::Report;
 
 /// Says to a process which case it was started for.
 const CASE: &str = "HIPFILE_CONFORMANCE_CASE";
@@ -19,8 +19,8 @@ const CASE: &str = "HIPFILE_CONFORMANCE_CASE";
 /// How long a case may take, in seconds: SIGALRM ends its process.
 const LIMIT: u32 = 120;
 
-/// Variables that would change what a case sees.
-const CLEARED: [&str; 8] = [
+/// Variables that would change what a case sees. The one that chooses the release is left as it is.
+const CLEARED: [&str; 12] = [
     "HIPFILE_ALLOW_COMPAT_MODE",
     "HIPFILE_FORCE_COMPAT_MODE",
     "HIPFILE_UNSUPPORTED_FILE_SYSTEMS",
@@ -29,11 +29,11 @@ const CLEARED: [&str; 8] = [
     "SOFT_ROCM_DEVICE_COUNT",
     "SOFT_ROCM_DEVICE_MEM",
     "SOFT_ROCM_STRICT",
+    "SOFT_ROCM_STREAMS",
+    "SOFT_ROCM_QUIRKS",
+    "SOFT_ROCM_EXTENSIONS",
+    "SOFT_ROCM_FAULTS",
 ];
-
-/// For each area the number of rows that passed, that ran, and that were skipped. A row shown by two cases counts
-/// twice.
-type Rows = BTreeMap<String, (usize, usize, usize)>;
 
 /// Runs the case this process was started for, if it was.
 pub fn case_of_this_process(cases: &[Case]) -> Option<ExitCode> {
@@ -45,56 +45,46 @@ pub fn case_of_this_process(cases: &[Case]) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-/// The area of an id: `HF-READ` of `HF-READ-04`.
-fn area(id: &str) -> String {
-    id.rsplit_once('-').map_or(id, |(area, _)| area).to_owned()
-}
-
 /// Runs all cases that the arguments ask for.
 pub fn run_all(cases: Vec<Case>) -> ExitCode {
     let arguments = Arguments::from_args();
     let facts = Facts::gather();
-    let rows = Arc::new(Mutex::new(Rows::new()));
-    let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let report = Arc::new(Mutex::new(Report::new(&cases)));
     let mut trials = Vec::new();
     for case in cases {
-        let reason = case.needs.iter().find_map(|need| facts.lacks(*need));
         let preload = if case.shim { shim::environment() } else { Ok(Vec::new()) };
         let (preload, reason) = match preload {
-            Ok(preload) => (preload, reason),
-            Err(why) => (Vec::new(), reason.or(Some(why))),
+            Ok(preload) => (preload, facts.lack(&case)),
+            Err(why) => (Vec::new(), facts.lack(&case).or(Some(why))),
         };
-        if let Some(reason) = &reason {
-            let mut rows = rows.lock().unwrap();
-            case.ids().for_each(|id| rows.entry(area(id)).or_default().2 += 1);
-            skipped.entry(reason.clone()).or_default().extend(case.ids().map(str::to_owned));
+        let release = facts.other_release(&case);
+        let left_out = reason.is_some();
+        if let Some(reason) = reason {
+            report.lock().unwrap().skipped(&case, &reason);
         }
-        let (name, rows) = (case.name.clone(), Arc::clone(&rows));
+        let (name, report) = (case.name.clone(), Arc::clone(&report));
         let trial = Trial::test(name, move || {
-            let outcome = run_one(&case, &preload);
-            let mut rows = rows.lock().unwrap();
-            for id in case.ids() {
-                let (passed, ran, _) = rows.entry(area(id)).or_default();
-                *ran += 1;
-                *passed += usize::from(outcome.is_ok());
-            }
+            let outcome = run_one(&case, &preload, release);
+            report.lock().unwrap().ran(&case, outcome.is_ok());
             outcome
         });
-        trials.push(trial.with_ignored_flag(reason.is_some()));
+        trials.push(trial.with_ignored_flag(left_out));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
+    let report = report.lock().unwrap();
     if !arguments.list {
-        report(&facts, &rows.lock().unwrap(), &skipped);
+        println!("{facts}\n{report}");
     }
-    conclusion.exit_code()
+    if report.is_complete() { conclusion.exit_code() } else { ExitCode::FAILURE }
 }
 
-fn run_one(case: &Case, preload: &[(&str, OsString)]) -> Result<(), Failed> {
+fn run_one(case: &Case, preload: &[(&str, OsString)], release: Option<&str>) -> Result<(), Failed> {
     let mut command = Command::new(env::current_exe()?);
     for name in CLEARED {
         command.env_remove(name);
     }
     command.env(CASE, &case.name).env("RUST_BACKTRACE", "0").stdin(Stdio::null());
+    command.envs(release.map(|release| (VERSION, release)));
     command.envs(preload.iter().map(|(name, value)| (name, value)));
     command.envs(case.environment.iter().map(|(name, value)| (name, value)));
     // SAFETY: requires a closure that is async-signal-safe; holds because it makes one system call.
@@ -117,16 +107,5 @@ fn die_with_parent() -> io::Result<()> {
     match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
-    }
-}
-
-fn report(facts: &Facts, rows: &Rows, skipped: &BTreeMap<String, Vec<String>>) {
-    println!("{facts}");
-    for (area, (passed, ran, left_out)) in rows {
-        let note = if *left_out == 0 { String::new() } else { format!(", {left_out} skipped") };
-        println!("  {area:<9} {passed}/{ran} rows{note}");
-    }
-    for (reason, ids) in skipped {
-        println!("  skipped, {reason}: {}", ids.join(" "));
     }
 }

@@ -123,7 +123,7 @@ fn copies() -> Vec<Case> {
             assert_eq!(memory.bytes(), [1; SIZE]);
             assert_eq!(host, vec![2; SIZE + 1]);
         })
-        .needs(Need::Ours),
+        .needs(Need::OurHip),
     ]
 }
 
@@ -187,7 +187,7 @@ fn runtime() -> Vec<Case> {
             assert_eq!(hip::current_device(), 2);
             assert_eq!(attributes(Memory::new(SIZE).at).device, 2);
         })
-        .needs(Need::Ours)
+        .needs(Need::OurHip)
         .env("SOFT_ROCM_DEVICE_COUNT", "3"),
         case("HF-HIP-15 initialising takes no flags and works on any thread", || {
             assert_eq!(hip::init(0), 0);

@@ -69,7 +69,7 @@ pub fn cases() -> Vec<Case> {
             assert_eq!(host_address(at, 1), 0);
         }),
     ];
-    cases.iter_mut().for_each(|case| case.needs.push(Need::Ours));
+    cases.iter_mut().for_each(|case| case.needs.push(Need::OurHip));
     cases
 }
 

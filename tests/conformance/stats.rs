@@ -114,6 +114,22 @@ fn counters() -> Vec<Case> {
             assert_eq!((stats.write_ops.ok, stats.write_ops.err, stats.write_bytes), (0, 1, 0));
             assert_eq!((stats.read_ops.ok, stats.read_ops.err), (0, 0));
         }),
+        case(
+            "HF-STATS-19 a retried transfer is an error of the fast path and a success of the fallback",
+            || {
+                let file = File::of(&pattern(SIZE, 3));
+                let handle = file.registered();
+                let memory = Memory::new(SIZE);
+                shim::always("hipAmdFileRead", Action::Status(i64::from(libc::ENODEV)));
+                assert_eq!(raw::read(handle, memory.at, PAGE, 0, 0), Moved::Number(PAGE as isize));
+                let stats = raw::stats1();
+                assert_eq!((stats.read_ops.ok, stats.read_ops.err, stats.read_bytes), (1, 1, PAGE as u64));
+                let gpu = raw::stats3().per_gpu_stats[0];
+                assert_eq!((gpu.n_nvfs_reads, gpu.n_posix_reads, gpu.n_reads_err), (0, 1, 1));
+            },
+        )
+        .fast()
+        .shim(),
         case("HF-STATS-07 what a range check refuses is not counted", || {
             let file = File::of(&pattern(SIZE, 4));
             let handle = file.registered();

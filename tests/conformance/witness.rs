@@ -1,8 +1,8 @@
-//! Which path transfers took, as the library's own statistics tell it.
+//! Which path transfers took, as the shim sees it: who was asked to move the bytes.
 
-use crate::raw;
+use hipfile_tests::shim;
 
-/// Operations by direction and path, over all GPUs.
+/// Calls by direction and path. The fallback may need several system calls for one transfer; they count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paths {
     pub fast_reads: u64,
@@ -11,27 +11,15 @@ pub struct Paths {
     pub fallback_writes: u64,
 }
 
-/// What was counted so far.
-pub fn paths() -> Paths {
-    raw::stats3().per_gpu_stats.iter().fold(Paths::default(), |sum, gpu| Paths {
-        fast_reads: sum.fast_reads + gpu.n_nvfs_reads,
-        fast_writes: sum.fast_writes + gpu.n_nvfs_writes,
-        fallback_reads: sum.fallback_reads + gpu.n_posix_reads,
-        fallback_writes: sum.fallback_writes + gpu.n_posix_writes,
-    })
-}
-
-/// What was counted while `body` ran.
+/// What happened while `body` ran.
 pub fn paths_of(body: impl FnOnce()) -> Paths {
-    let before = paths();
+    let counts = || ["hipAmdFileRead", "hipAmdFileWrite", "pread", "pwrite"].map(shim::outer_calls);
+    let before = counts();
     body();
-    let after = paths();
-    Paths {
-        fast_reads: after.fast_reads - before.fast_reads,
-        fast_writes: after.fast_writes - before.fast_writes,
-        fallback_reads: after.fallback_reads - before.fallback_reads,
-        fallback_writes: after.fallback_writes - before.fallback_writes,
-    }
+    let mut since = counts();
+    since.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+    let [fast_reads, fast_writes, preads, pwrites] = since;
+    Paths { fast_reads, fast_writes, fallback_reads: preads.min(1), fallback_writes: pwrites.min(1) }
 }
 
 /// One read, on the fast path.
@@ -44,5 +32,3 @@ pub const FALLBACK_READ: Paths =
 /// One write, on the fallback.
 pub const FALLBACK_WRITE: Paths =
     Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 0, fallback_writes: 1 };
-/// None at all.
-pub const NEITHER: Paths = Paths { fast_reads: 0, fast_writes: 0, fallback_reads: 0, fallback_writes: 0 };

@@ -38,7 +38,7 @@ struct rule {
 
 struct function {
     char name[40];
-    uint64_t calls, waiting;
+    uint64_t calls, all, inner, waiting; /* inner: of all, those that HIP's own file functions made */
     int64_t last[3];
 };
 
@@ -47,6 +47,7 @@ static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
 static struct rule rules[64];
 static struct function functions[32];
 static void *real_hip;
+static __thread int in_file_function;
 
 static struct function *function(const char *name) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -65,6 +66,8 @@ static struct rule begin(const char *name, int64_t a, int64_t b, int64_t c) {
     pthread_mutex_lock(&lock);
     struct function *f = function(name);
     uint64_t nth = ++f->calls;
+    f->all++;
+    f->inner += in_file_function;
     f->last[0] = a;
     f->last[1] = b;
     f->last[2] = c;
@@ -121,6 +124,15 @@ void hfshim_release(const char *name) {
 uint64_t hfshim_calls(const char *name) {
     pthread_mutex_lock(&lock);
     uint64_t calls = function(name)->calls;
+    pthread_mutex_unlock(&lock);
+    return calls;
+}
+
+/* Calls by whoever is not HIP's own file functions, since the process began. */
+uint64_t hfshim_outer(const char *name) {
+    pthread_mutex_lock(&lock);
+    struct function *f = function(name);
+    uint64_t calls = f->all - f->inner;
     pthread_mutex_unlock(&lock);
     return calls;
 }
@@ -287,7 +299,10 @@ static int amd_transfer(const char *name, union file file, void *device, uint64_
     default:
         break;
     }
-    return ((amd_file *)real(name))(file, device, size, offset, moved, status);
+    in_file_function = 1;
+    int result = ((amd_file *)real(name))(file, device, size, offset, moved, status);
+    in_file_function = 0;
+    return result;
 }
 
 int hipAmdFileRead(union file file, void *device, uint64_t size, int64_t offset, uint64_t *moved,

@@ -109,6 +109,12 @@ pub fn calls(name: &str) -> u64 {
     call!("hfshim_calls", fn(*const libc::c_char) -> u64, name.as_ptr())
 }
 
+/// How often `name` was called in this process, calls inside HIP's own file functions left out.
+pub fn outer_calls(name: &str) -> u64 {
+    let name = CString::new(name).expect("a function name");
+    call!("hfshim_outer", fn(*const libc::c_char) -> u64, name.as_ptr())
+}
+
 /// The arguments of the last call of `name`: descriptor, size and offset for transfers.
 pub fn last(name: &str) -> [i64; 3] {
     let name = CString::new(name).expect("a function name");
