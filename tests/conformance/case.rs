@@ -23,8 +23,8 @@ pub enum Need {
     SecondDevice,
     /// A temporary folder on ext4 (ordered) or xfs, where the fast path is permitted.
     PermittedFileSystem,
-    /// The rights of root.
-    Root,
+    /// Loop devices and file systems of its own, which root alone can make, and not everywhere.
+    LoopDevice,
 }
 
 /// A case.

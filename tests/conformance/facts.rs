@@ -6,6 +6,7 @@ use std::{env, fmt};
 use crate::case::{Case, Need};
 use crate::file;
 use crate::hip;
+use crate::mounts;
 use crate::raw;
 
 /// Tells the software libhipfile which release to be.
@@ -23,7 +24,7 @@ pub struct Facts {
     stats: bool,
     ours: bool,
     permitted: bool,
-    root: bool,
+    loop_device: bool,
     /// Whether the caller said which release to test.
     chosen: bool,
 }
@@ -38,8 +39,7 @@ impl Facts {
             stats: raw::has_stats(),
             ours: raw::is_software(),
             permitted: permitted(&file::folder()),
-            // SAFETY: requires nothing.
-            root: unsafe { libc::geteuid() } == 0,
+            loop_device: mounts::available(),
             chosen: env::var_os(VERSION).is_some_and(|value| !value.is_empty()),
         }
     }
@@ -94,7 +94,9 @@ impl Facts {
             Need::PermittedFileSystem => {
                 (self.permitted, "the temporary folder is on neither ext4 nor xfs".into())
             }
-            Need::Root => (self.root, "needs the rights of root".into()),
+            Need::LoopDevice => {
+                (self.loop_device, "no loop devices here, or no mkfs.ext4, or not root".into())
+            }
         };
         (!met).then_some(reason)
     }

@@ -26,6 +26,7 @@ mod file_kinds;
 mod file_leave;
 mod file_register;
 mod memory_kinds;
+mod mounts;
 mod path;
 mod process;
 mod read_data;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         read_data::cases(),
         read_limits::cases(),
         path::cases(),
+        mounts::cases(),
         fast::cases(),
         fallback::cases(),
         threads::cases(),
