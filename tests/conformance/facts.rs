@@ -74,9 +74,7 @@ impl Facts {
     fn lacks(&self, need: Need) -> Option<String> {
         let (met, reason) = match need {
             Need::Ais => (self.ais, "HIP lacks hipAmdFileRead and hipAmdFileWrite".into()),
-            Need::Stats => {
-                (self.stats && self.version >= (0, 5, 0), "the library has no statistics functions".into())
-            }
+            Need::Stats => (self.stats, "the library has no statistics functions".into()),
             Need::Since(major, minor) => {
                 (self.fits(self.version, need), format!("the library is older than {major}.{minor}"))
             }

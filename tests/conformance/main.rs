@@ -32,6 +32,7 @@ mod process;
 mod read_data;
 mod read_errors;
 mod read_limits;
+mod releases;
 mod runtime;
 mod software;
 mod stats;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         mounts::cases(),
         fast::cases(),
         fallback::cases(),
+        releases::cases(),
         threads::cases(),
         process::cases(),
         asynchronous::cases(),

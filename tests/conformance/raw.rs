@@ -212,9 +212,9 @@ pub fn stats_of_null() -> [Answer; 3] {
     [one, two, three].map(answer)
 }
 
-/// Whether the library has the statistics of 0.5.
+/// Whether the library has the statistics of 0.5. The software one has the functions even where it is an older one.
 pub fn has_stats() -> bool {
-    api().hipFileGetStatsL3.is_some()
+    api().hipFileGetStatsL3.is_some() && version() >= (0, 5, 0)
 }
 
 /// Whether the library is the software one: AMD's brings libmount into the process.

@@ -52,9 +52,6 @@ pub fn cases() -> Vec<Case> {
         case("HF-VER-01 HF-VER-03 the version is a release that exists, and asking opens nothing", || {
             let releases = [(0, 2, 0), (0, 3, 0), (0, 4, 0), (0, 5, 0)];
             assert!(releases.contains(&raw::version()), "{:?}", raw::version());
-            if raw::is_software() {
-                assert_eq!(raw::version(), (0, 5, 0));
-            }
             assert_eq!(raw::count(), 0);
         }),
         case("HF-VER-02 each pointer may be NULL", || {
