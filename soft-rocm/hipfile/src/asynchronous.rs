@@ -16,6 +16,7 @@
 //! An operation is one allocation. Nothing of it is locked while it runs.
 
 mod companion;
+mod handover;
 mod operation;
 mod order;
 mod submit;

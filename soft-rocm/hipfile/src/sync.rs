@@ -2,7 +2,11 @@
 //! the tests that search interleavings.
 
 #[cfg(not(shuttle))]
-pub(crate) use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(crate) use std::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 
 #[cfg(shuttle)]
-pub(crate) use shuttle::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub(crate) use shuttle::sync::{
+    Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};

@@ -6,11 +6,12 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::mem::{self, MaybeUninit};
+use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, TryLockError};
 use std::thread;
 
+use super::handover::Handover;
 use super::operation::Operation;
 use super::values::Values;
 use crate::abi;
@@ -28,70 +29,29 @@ pub(super) fn run(operation: Box<Operation>, values: Values) -> Result<usize, Fa
             Some(companion) => companion,
             None => place.insert(Companion::start().map_err(os)?),
         };
-        Ok(companion.run(operation, values))
-    })?
+        companion.0.ask((operation, values)).ok_or(Failure::INTERNAL)?
+    })
 }
 
 /// Dropped when its thread ends.
 #[derive(Debug)]
-struct Companion(Arc<Shared>);
+struct Companion(Arc<Work>);
 
-#[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug)]
-enum State {
-    /// Nothing to do.
-    Idle,
-    /// The companion is to move the bytes of this operation.
-    Asked(Box<Operation>, Values),
-    /// It does so.
-    Busy,
-    /// It did, with this result.
-    Done(Result<usize, Failure>),
-    /// Its thread is gone, and so shall it be.
-    Leave,
-}
-
-impl Shared {
-    /// Waits until the state is one of those meant, and puts another in its place.
-    fn exchange(&self, meant: impl Fn(&State) -> bool, next: State) -> State {
-        let state = self.changed.wait_while(self.lock(), |state| !meant(state));
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        let before = mem::replace(&mut *state, next);
-        self.changed.notify_all();
-        before
-    }
-
-    // A state is replaced whole, so a poisoned lock guards a good one.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// Operations whose bytes are to be moved, and how many were.
+type Work = Handover<(Box<Operation>, Values), Result<usize, Failure>>;
 
 impl Companion {
     fn start() -> io::Result<Self> {
-        let shared = Arc::new(Shared { state: Mutex::new(State::Idle), changed: Condvar::new() });
-        let theirs = Arc::clone(&shared);
+        let work = Arc::new(Work::new());
+        let theirs = Arc::clone(&work);
         without_signals(|| thread::Builder::new().name("hipfile-copy".into()).spawn(move || serve(&theirs)))?;
-        Ok(Self(shared))
-    }
-
-    fn run(&self, operation: Box<Operation>, values: Values) -> Result<usize, Failure> {
-        self.0.exchange(|state| matches!(state, State::Idle), State::Asked(operation, values));
-        match self.0.exchange(|state| matches!(state, State::Done(_)), State::Idle) {
-            State::Done(result) => result,
-            _ => Err(Failure::INTERNAL),
-        }
+        Ok(Self(work))
     }
 }
 
 impl Drop for Companion {
     fn drop(&mut self) {
-        self.0.exchange(|state| matches!(state, State::Idle), State::Leave);
+        self.0.end();
     }
 }
 
@@ -111,17 +71,10 @@ fn without_signals<T>(start: impl FnOnce() -> T) -> T {
 }
 
 /// What the companion does all its life.
-fn serve(shared: &Shared) {
+fn serve(work: &Work) {
     let mut streams = Vec::new();
-    loop {
-        match shared.exchange(|state| matches!(state, State::Asked(..) | State::Leave), State::Busy) {
-            State::Asked(operation, values) => {
-                let result = abi::contained(|| copy(&mut streams, operation, values));
-                *shared.lock() = State::Done(result);
-                shared.changed.notify_all();
-            }
-            _ => return,
-        }
+    while let Some((operation, values)) = work.job() {
+        work.answer(abi::contained(|| copy(&mut streams, operation, values)));
     }
 }
 
