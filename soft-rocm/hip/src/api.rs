@@ -4,6 +4,7 @@
 #![allow(clippy::missing_safety_doc, reason = "the header states what each function requires")]
 
 mod device;
+mod device_facts;
 mod error;
 mod faults;
 #[cfg(feature = "ais")]
@@ -12,10 +13,12 @@ mod general;
 mod host_address;
 mod host_memory;
 mod memory;
+mod peer;
 mod pointer;
 mod transfer;
 
 pub use device::*;
+pub use device_facts::*;
 pub use error::*;
 pub use faults::*;
 #[cfg(feature = "ais")]
@@ -24,6 +27,7 @@ pub use general::*;
 pub use host_address::*;
 pub use host_memory::*;
 pub use memory::*;
+pub use peer::*;
 pub use pointer::*;
 pub use transfer::*;
 

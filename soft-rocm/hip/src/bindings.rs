@@ -42,6 +42,20 @@ pub const hipDeviceMallocFinegrained: u32 = 1;
 pub const hipMallocSignalMemory: u32 = 2;
 /// Device memory that is not cached.
 pub const hipDeviceMallocUncached: u32 = 3;
+/// The runtime chooses how the host waits.
+pub const hipDeviceScheduleAuto: u32 = 0;
+/// The host waits by looking again and again.
+pub const hipDeviceScheduleSpin: u32 = 1;
+/// The host gives way to other threads while it waits.
+pub const hipDeviceScheduleYield: u32 = 2;
+/// The host sleeps while it waits.
+pub const hipDeviceScheduleBlockingSync: u32 = 4;
+/// The bits of the four above.
+pub const hipDeviceScheduleMask: u32 = 7;
+/// Pinned host memory can be mapped; it always can.
+pub const hipDeviceMapHost: u32 = 8;
+/// Local memory keeps its size after a kernel; ignored.
+pub const hipDeviceLmemResizeToMax: u32 = 16;
 /// Managed memory for the streams of every device.
 pub const hipMemAttachGlobal: u32 = 1;
 /// Managed memory that starts out for the host.
@@ -284,24 +298,568 @@ pub const hipMemcpyDeviceToDeviceNoCU: hipMemcpyKind = hipMemcpyKind(1024);
 /// Direction of a copy.
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct hipMemcpyKind(pub ::core::ffi::c_uint);
+/// Copies that can run beside kernels.
+pub const hipDeviceAttributeAsyncEngineCount: hipDeviceAttribute_t = hipDeviceAttribute_t(2);
 /// 1 if pinned host memory can be mapped into the device's address space.
 pub const hipDeviceAttributeCanMapHostMemory: hipDeviceAttribute_t = hipDeviceAttribute_t(3);
+/// 1 if devices use registered host memory by its host address.
+pub const hipDeviceAttributeCanUseHostPointerForRegisteredMem: hipDeviceAttribute_t = hipDeviceAttribute_t(4);
+/// Clock of the compute units in kHz.
+pub const hipDeviceAttributeClockRate: hipDeviceAttribute_t = hipDeviceAttribute_t(5);
+/// Who may use the device; 0: everyone.
+pub const hipDeviceAttributeComputeMode: hipDeviceAttribute_t = hipDeviceAttribute_t(6);
+/// 1 if kernels can run beside each other.
+pub const hipDeviceAttributeConcurrentKernels: hipDeviceAttribute_t = hipDeviceAttribute_t(8);
+/// 1 if host and device may use managed memory at the same time.
+pub const hipDeviceAttributeConcurrentManagedAccess: hipDeviceAttribute_t = hipDeviceAttribute_t(9);
+/// 1 if cooperative kernels can be launched.
+pub const hipDeviceAttributeCooperativeLaunch: hipDeviceAttribute_t = hipDeviceAttribute_t(10);
 /// 1 if the device shares the host's memory.
 pub const hipDeviceAttributeIntegrated: hipDeviceAttribute_t = hipDeviceAttribute_t(16);
+/// 1 if there is a limit on the time of a kernel.
+pub const hipDeviceAttributeKernelExecTimeout: hipDeviceAttribute_t = hipDeviceAttribute_t(18);
+/// Size of the second-level cache.
+pub const hipDeviceAttributeL2CacheSize: hipDeviceAttribute_t = hipDeviceAttribute_t(19);
+/// First number of the architecture.
+pub const hipDeviceAttributeComputeCapabilityMajor: hipDeviceAttribute_t = hipDeviceAttribute_t(23);
 /// 1 if the device has managed memory.
 pub const hipDeviceAttributeManagedMemory: hipDeviceAttribute_t = hipDeviceAttribute_t(24);
+/// Most threads in a block along x.
+pub const hipDeviceAttributeMaxBlockDimX: hipDeviceAttribute_t = hipDeviceAttribute_t(26);
+/// Most threads in a block along y.
+pub const hipDeviceAttributeMaxBlockDimY: hipDeviceAttribute_t = hipDeviceAttribute_t(27);
+/// Most threads in a block along z.
+pub const hipDeviceAttributeMaxBlockDimZ: hipDeviceAttribute_t = hipDeviceAttribute_t(28);
+/// Most blocks in a grid along x.
+pub const hipDeviceAttributeMaxGridDimX: hipDeviceAttribute_t = hipDeviceAttribute_t(29);
+/// Most blocks in a grid along y.
+pub const hipDeviceAttributeMaxGridDimY: hipDeviceAttribute_t = hipDeviceAttribute_t(30);
+/// Most blocks in a grid along z.
+pub const hipDeviceAttributeMaxGridDimZ: hipDeviceAttribute_t = hipDeviceAttribute_t(31);
 /// Most threads in a block.
 pub const hipDeviceAttributeMaxThreadsPerBlock: hipDeviceAttribute_t = hipDeviceAttribute_t(56);
+/// Most threads in a compute unit.
+pub const hipDeviceAttributeMaxThreadsPerMultiProcessor: hipDeviceAttribute_t = hipDeviceAttribute_t(57);
+/// Longest row of a copy in two dimensions.
+pub const hipDeviceAttributeMaxPitch: hipDeviceAttribute_t = hipDeviceAttribute_t(58);
+/// Width of the memory bus in bits.
+pub const hipDeviceAttributeMemoryBusWidth: hipDeviceAttribute_t = hipDeviceAttribute_t(59);
+/// Clock of the memory in kHz.
+pub const hipDeviceAttributeMemoryClockRate: hipDeviceAttribute_t = hipDeviceAttribute_t(60);
+/// Second number of the architecture.
+pub const hipDeviceAttributeComputeCapabilityMinor: hipDeviceAttribute_t = hipDeviceAttribute_t(61);
 /// Number of compute units.
 pub const hipDeviceAttributeMultiprocessorCount: hipDeviceAttribute_t = hipDeviceAttribute_t(63);
+/// 1 if devices can use host memory that is not pinned.
+pub const hipDeviceAttributePageableMemoryAccess: hipDeviceAttribute_t = hipDeviceAttribute_t(65);
+/// PCI bus of the device.
+pub const hipDeviceAttributePciBusId: hipDeviceAttribute_t = hipDeviceAttribute_t(67);
+/// Number of the device on its PCI bus.
+pub const hipDeviceAttributePciDeviceId: hipDeviceAttribute_t = hipDeviceAttribute_t(68);
+/// PCI domain of the device.
+pub const hipDeviceAttributePciDomainID: hipDeviceAttribute_t = hipDeviceAttribute_t(69);
+/// Most registers for a block.
+pub const hipDeviceAttributeMaxRegistersPerBlock: hipDeviceAttribute_t = hipDeviceAttribute_t(71);
+/// Most shared memory for a block.
+pub const hipDeviceAttributeMaxSharedMemoryPerBlock: hipDeviceAttribute_t = hipDeviceAttribute_t(74);
+/// 1 if streams have priorities.
+pub const hipDeviceAttributeStreamPrioritiesSupported: hipDeviceAttribute_t = hipDeviceAttribute_t(78);
+/// Constant memory.
+pub const hipDeviceAttributeTotalConstantMemory: hipDeviceAttribute_t = hipDeviceAttribute_t(83);
+/// Memory of the device, at most INT_MAX; hipDeviceTotalMem() knows all of it.
+pub const hipDeviceAttributeTotalGlobalMem: hipDeviceAttribute_t = hipDeviceAttribute_t(84);
+/// 1 if an address says which device or host memory it belongs to.
+pub const hipDeviceAttributeUnifiedAddressing: hipDeviceAttribute_t = hipDeviceAttribute_t(85);
 /// Threads in a wavefront.
 pub const hipDeviceAttributeWarpSize: hipDeviceAttribute_t = hipDeviceAttribute_t(87);
+/// 1 if memory can be allocated in the order of a stream.
+pub const hipDeviceAttributeMemoryPoolsSupported: hipDeviceAttribute_t = hipDeviceAttribute_t(88);
+/// 1 if the host reaches all of the device's memory.
+pub const hipDeviceAttributeIsLargeBar: hipDeviceAttribute_t = hipDeviceAttribute_t(10011);
 /// 1 if streams can wait for a value in memory.
 pub const hipDeviceAttributeCanUseStreamWaitValue: hipDeviceAttribute_t = hipDeviceAttribute_t(10013);
 #[repr(transparent)]
 /// Attributes that hipDeviceGetAttribute() knows here. Other ids are answered with hipErrorInvalidValue.
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct hipDeviceAttribute_t(pub ::core::ffi::c_uint);
+/// An ordinal: devices are numbered from 0.
+pub type hipDevice_t = ::core::ffi::c_int;
+/// Identifies a device beyond this process.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct hipUUID_t {
+    /// 16 characters, without a NUL at the end.
+    pub bytes: [::core::ffi::c_char; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipUUID_t"][::core::mem::size_of::<hipUUID_t>() - 16usize];
+    ["Alignment of hipUUID_t"][::core::mem::align_of::<hipUUID_t>() - 1usize];
+    ["Offset of field: hipUUID_t::bytes"][::core::mem::offset_of!(hipUUID_t, bytes) - 0usize];
+};
+/// Identifies a device beyond this process.
+pub type hipUUID = hipUUID_t;
+/// What kernels can do: a bit each.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct hipDeviceArch_t {
+    #[doc(hidden)]
+    pub _bindgen_align: [u32; 0],
+    #[doc(hidden)]
+    pub _bindgen_opaque_blob: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipDeviceArch_t"][::core::mem::size_of::<hipDeviceArch_t>() - 4usize];
+    ["Alignment of hipDeviceArch_t"][::core::mem::align_of::<hipDeviceArch_t>() - 4usize];
+};
+/// What hipGetDeviceProperties() knows about a device. 1472 bytes on 64-bit systems. Limits of what is not there are 0.
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipDeviceProp_tR0600 {
+    /// Name.
+    pub name: [::core::ffi::c_char; 256usize],
+    /// As hipDeviceGetUuid().
+    pub uuid: hipUUID,
+    /// Not used on Linux.
+    pub luid: [::core::ffi::c_char; 8usize],
+    /// Not used on Linux.
+    pub luidDeviceNodeMask: ::core::ffi::c_uint,
+    /// Memory of the device.
+    pub totalGlobalMem: usize,
+    /// hipDeviceAttributeMaxSharedMemoryPerBlock
+    pub sharedMemPerBlock: usize,
+    /// hipDeviceAttributeMaxRegistersPerBlock
+    pub regsPerBlock: ::core::ffi::c_int,
+    /// hipDeviceAttributeWarpSize
+    pub warpSize: ::core::ffi::c_int,
+    /// hipDeviceAttributeMaxPitch
+    pub memPitch: usize,
+    /// hipDeviceAttributeMaxThreadsPerBlock
+    pub maxThreadsPerBlock: ::core::ffi::c_int,
+    /// hipDeviceAttributeMaxBlockDimX and the two after it
+    pub maxThreadsDim: [::core::ffi::c_int; 3usize],
+    /// hipDeviceAttributeMaxGridDimX and the two after it
+    pub maxGridSize: [::core::ffi::c_int; 3usize],
+    /// hipDeviceAttributeClockRate
+    pub clockRate: ::core::ffi::c_int,
+    /// hipDeviceAttributeTotalConstantMemory
+    pub totalConstMem: usize,
+    /// hipDeviceAttributeComputeCapabilityMajor
+    pub major: ::core::ffi::c_int,
+    /// hipDeviceAttributeComputeCapabilityMinor
+    pub minor: ::core::ffi::c_int,
+    /// Alignment of textures.
+    pub textureAlignment: usize,
+    /// Alignment of the rows of textures.
+    pub texturePitchAlignment: usize,
+    /// 1 if copies can run beside kernels.
+    pub deviceOverlap: ::core::ffi::c_int,
+    /// hipDeviceAttributeMultiprocessorCount
+    pub multiProcessorCount: ::core::ffi::c_int,
+    /// hipDeviceAttributeKernelExecTimeout
+    pub kernelExecTimeoutEnabled: ::core::ffi::c_int,
+    /// hipDeviceAttributeIntegrated
+    pub integrated: ::core::ffi::c_int,
+    /// hipDeviceAttributeCanMapHostMemory
+    pub canMapHostMemory: ::core::ffi::c_int,
+    /// hipDeviceAttributeComputeMode
+    pub computeMode: ::core::ffi::c_int,
+    /// Limit of textures.
+    pub maxTexture1D: ::core::ffi::c_int,
+    /// Limit of textures.
+    pub maxTexture1DMipmap: ::core::ffi::c_int,
+    /// Limit of textures.
+    pub maxTexture1DLinear: ::core::ffi::c_int,
+    /// Limits of textures.
+    pub maxTexture2D: [::core::ffi::c_int; 2usize],
+    /// Limits of textures.
+    pub maxTexture2DMipmap: [::core::ffi::c_int; 2usize],
+    /// Limits of textures.
+    pub maxTexture2DLinear: [::core::ffi::c_int; 3usize],
+    /// Limits of textures.
+    pub maxTexture2DGather: [::core::ffi::c_int; 2usize],
+    /// Limits of textures.
+    pub maxTexture3D: [::core::ffi::c_int; 3usize],
+    /// Limits of textures.
+    pub maxTexture3DAlt: [::core::ffi::c_int; 3usize],
+    /// Limit of textures.
+    pub maxTextureCubemap: ::core::ffi::c_int,
+    /// Limits of textures.
+    pub maxTexture1DLayered: [::core::ffi::c_int; 2usize],
+    /// Limits of textures.
+    pub maxTexture2DLayered: [::core::ffi::c_int; 3usize],
+    /// Limits of textures.
+    pub maxTextureCubemapLayered: [::core::ffi::c_int; 2usize],
+    /// Limit of surfaces.
+    pub maxSurface1D: ::core::ffi::c_int,
+    /// Limits of surfaces.
+    pub maxSurface2D: [::core::ffi::c_int; 2usize],
+    /// Limits of surfaces.
+    pub maxSurface3D: [::core::ffi::c_int; 3usize],
+    /// Limits of surfaces.
+    pub maxSurface1DLayered: [::core::ffi::c_int; 2usize],
+    /// Limits of surfaces.
+    pub maxSurface2DLayered: [::core::ffi::c_int; 3usize],
+    /// Limit of surfaces.
+    pub maxSurfaceCubemap: ::core::ffi::c_int,
+    /// Limits of surfaces.
+    pub maxSurfaceCubemapLayered: [::core::ffi::c_int; 2usize],
+    /// Alignment of surfaces.
+    pub surfaceAlignment: usize,
+    /// hipDeviceAttributeConcurrentKernels
+    pub concurrentKernels: ::core::ffi::c_int,
+    /// 1 if memory is checked for errors.
+    pub ECCEnabled: ::core::ffi::c_int,
+    /// hipDeviceAttributePciBusId
+    pub pciBusID: ::core::ffi::c_int,
+    /// hipDeviceAttributePciDeviceId
+    pub pciDeviceID: ::core::ffi::c_int,
+    /// hipDeviceAttributePciDomainID
+    pub pciDomainID: ::core::ffi::c_int,
+    /// Not used on Linux.
+    pub tccDriver: ::core::ffi::c_int,
+    /// hipDeviceAttributeAsyncEngineCount
+    pub asyncEngineCount: ::core::ffi::c_int,
+    /// hipDeviceAttributeUnifiedAddressing
+    pub unifiedAddressing: ::core::ffi::c_int,
+    /// hipDeviceAttributeMemoryClockRate
+    pub memoryClockRate: ::core::ffi::c_int,
+    /// hipDeviceAttributeMemoryBusWidth
+    pub memoryBusWidth: ::core::ffi::c_int,
+    /// hipDeviceAttributeL2CacheSize
+    pub l2CacheSize: ::core::ffi::c_int,
+    /// Second-level cache that can be set aside.
+    pub persistingL2CacheMaxSize: ::core::ffi::c_int,
+    /// hipDeviceAttributeMaxThreadsPerMultiProcessor
+    pub maxThreadsPerMultiProcessor: ::core::ffi::c_int,
+    /// hipDeviceAttributeStreamPrioritiesSupported
+    pub streamPrioritiesSupported: ::core::ffi::c_int,
+    /// 1 if global memory is cached in the first level.
+    pub globalL1CacheSupported: ::core::ffi::c_int,
+    /// 1 if local memory is cached in the first level.
+    pub localL1CacheSupported: ::core::ffi::c_int,
+    /// Shared memory of a compute unit.
+    pub sharedMemPerMultiprocessor: usize,
+    /// Registers of a compute unit.
+    pub regsPerMultiprocessor: ::core::ffi::c_int,
+    /// hipDeviceAttributeManagedMemory
+    pub managedMemory: ::core::ffi::c_int,
+    /// 1 if the board has more than one device.
+    pub isMultiGpuBoard: ::core::ffi::c_int,
+    /// Number of the board.
+    pub multiGpuBoardGroupID: ::core::ffi::c_int,
+    /// 1 if atomic operations reach host memory.
+    pub hostNativeAtomicSupported: ::core::ffi::c_int,
+    /// How much faster single precision is.
+    pub singleToDoublePrecisionPerfRatio: ::core::ffi::c_int,
+    /// hipDeviceAttributePageableMemoryAccess
+    pub pageableMemoryAccess: ::core::ffi::c_int,
+    /// hipDeviceAttributeConcurrentManagedAccess
+    pub concurrentManagedAccess: ::core::ffi::c_int,
+    /// 1 if kernels can be interrupted.
+    pub computePreemptionSupported: ::core::ffi::c_int,
+    /// hipDeviceAttributeCanUseHostPointerForRegisteredMem
+    pub canUseHostPointerForRegisteredMem: ::core::ffi::c_int,
+    /// hipDeviceAttributeCooperativeLaunch
+    pub cooperativeLaunch: ::core::ffi::c_int,
+    /// 1 if cooperative kernels can span devices.
+    pub cooperativeMultiDeviceLaunch: ::core::ffi::c_int,
+    /// Shared memory of a block on request.
+    pub sharedMemPerBlockOptin: usize,
+    /// 1 if devices use the host's page tables.
+    pub pageableMemoryAccessUsesHostPageTables: ::core::ffi::c_int,
+    /// 1 if the host reaches managed memory on the device.
+    pub directManagedMemAccessFromHost: ::core::ffi::c_int,
+    /// Most blocks on a compute unit.
+    pub maxBlocksPerMultiProcessor: ::core::ffi::c_int,
+    /// Longest window of an access policy.
+    pub accessPolicyMaxWindowSize: ::core::ffi::c_int,
+    /// Shared memory the runtime takes.
+    pub reservedSharedMemPerBlock: usize,
+    /// 1 if host memory can be registered.
+    pub hostRegisterSupported: ::core::ffi::c_int,
+    /// 1 if there are sparse arrays.
+    pub sparseHipArraySupported: ::core::ffi::c_int,
+    /// 1 if host memory can be registered for reading.
+    pub hostRegisterReadOnlySupported: ::core::ffi::c_int,
+    /// 1 if there are timeline semaphores.
+    pub timelineSemaphoreInteropSupported: ::core::ffi::c_int,
+    /// hipDeviceAttributeMemoryPoolsSupported
+    pub memoryPoolsSupported: ::core::ffi::c_int,
+    /// 1 if other devices can reach the memory.
+    pub gpuDirectRDMASupported: ::core::ffi::c_int,
+    /// How such writes are flushed.
+    pub gpuDirectRDMAFlushWritesOptions: ::core::ffi::c_uint,
+    /// How such writes are ordered.
+    pub gpuDirectRDMAWritesOrdering: ::core::ffi::c_int,
+    /// How memory pools can be shared.
+    pub memoryPoolSupportedHandleTypes: ::core::ffi::c_uint,
+    /// 1 if arrays can be mapped later.
+    pub deferredMappingHipArraySupported: ::core::ffi::c_int,
+    /// 1 if events can be shared.
+    pub ipcEventSupported: ::core::ffi::c_int,
+    /// 1 if clusters can be launched.
+    pub clusterLaunch: ::core::ffi::c_int,
+    /// 1 if functions have one address everywhere.
+    pub unifiedFunctionPointers: ::core::ffi::c_int,
+    /// 0
+    pub reserved: [::core::ffi::c_int; 63usize],
+    /// 0
+    pub hipReserved: [::core::ffi::c_int; 32usize],
+    /// Name of the architecture.
+    pub gcnArchName: [::core::ffi::c_char; 256usize],
+    /// Most shared memory of a compute unit.
+    pub maxSharedMemoryPerMultiProcessor: usize,
+    /// Rate of the clock that kernels read, in kHz.
+    pub clockInstructionRate: ::core::ffi::c_int,
+    /// What kernels can do.
+    pub arch: hipDeviceArch_t,
+    /// NULL
+    pub hdpMemFlushCntl: *mut ::core::ffi::c_uint,
+    /// NULL
+    pub hdpRegFlushCntl: *mut ::core::ffi::c_uint,
+    /// 1 if cooperative kernels can differ between devices.
+    pub cooperativeMultiDeviceUnmatchedFunc: ::core::ffi::c_int,
+    /// 1 if their grids can.
+    pub cooperativeMultiDeviceUnmatchedGridDim: ::core::ffi::c_int,
+    /// 1 if their blocks can.
+    pub cooperativeMultiDeviceUnmatchedBlockDim: ::core::ffi::c_int,
+    /// 1 if their shared memory can.
+    pub cooperativeMultiDeviceUnmatchedSharedMem: ::core::ffi::c_int,
+    /// hipDeviceAttributeIsLargeBar
+    pub isLargeBar: ::core::ffi::c_int,
+    /// Revision of the chip.
+    pub asicRevision: ::core::ffi::c_int,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipDeviceProp_tR0600"][::core::mem::size_of::<hipDeviceProp_tR0600>() - 1472usize];
+    ["Alignment of hipDeviceProp_tR0600"][::core::mem::align_of::<hipDeviceProp_tR0600>() - 8usize];
+    ["Offset of field: hipDeviceProp_tR0600::name"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, name) - 0usize];
+    ["Offset of field: hipDeviceProp_tR0600::uuid"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, uuid) - 256usize];
+    ["Offset of field: hipDeviceProp_tR0600::luid"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, luid) - 272usize];
+    ["Offset of field: hipDeviceProp_tR0600::luidDeviceNodeMask"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, luidDeviceNodeMask) - 280usize];
+    ["Offset of field: hipDeviceProp_tR0600::totalGlobalMem"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, totalGlobalMem) - 288usize];
+    ["Offset of field: hipDeviceProp_tR0600::sharedMemPerBlock"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, sharedMemPerBlock) - 296usize];
+    ["Offset of field: hipDeviceProp_tR0600::regsPerBlock"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, regsPerBlock) - 304usize];
+    ["Offset of field: hipDeviceProp_tR0600::warpSize"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, warpSize) - 308usize];
+    ["Offset of field: hipDeviceProp_tR0600::memPitch"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, memPitch) - 312usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxThreadsPerBlock"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxThreadsPerBlock) - 320usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxThreadsDim"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxThreadsDim) - 324usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxGridSize"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxGridSize) - 336usize];
+    ["Offset of field: hipDeviceProp_tR0600::clockRate"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, clockRate) - 348usize];
+    ["Offset of field: hipDeviceProp_tR0600::totalConstMem"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, totalConstMem) - 352usize];
+    ["Offset of field: hipDeviceProp_tR0600::major"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, major) - 360usize];
+    ["Offset of field: hipDeviceProp_tR0600::minor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, minor) - 364usize];
+    ["Offset of field: hipDeviceProp_tR0600::textureAlignment"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, textureAlignment) - 368usize];
+    ["Offset of field: hipDeviceProp_tR0600::texturePitchAlignment"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, texturePitchAlignment) - 376usize];
+    ["Offset of field: hipDeviceProp_tR0600::deviceOverlap"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, deviceOverlap) - 384usize];
+    ["Offset of field: hipDeviceProp_tR0600::multiProcessorCount"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, multiProcessorCount) - 388usize];
+    ["Offset of field: hipDeviceProp_tR0600::kernelExecTimeoutEnabled"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, kernelExecTimeoutEnabled) - 392usize];
+    ["Offset of field: hipDeviceProp_tR0600::integrated"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, integrated) - 396usize];
+    ["Offset of field: hipDeviceProp_tR0600::canMapHostMemory"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, canMapHostMemory) - 400usize];
+    ["Offset of field: hipDeviceProp_tR0600::computeMode"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, computeMode) - 404usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture1D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture1D) - 408usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture1DMipmap"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture1DMipmap) - 412usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture1DLinear"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture1DLinear) - 416usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture2D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture2D) - 420usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture2DMipmap"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture2DMipmap) - 428usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture2DLinear"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture2DLinear) - 436usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture2DGather"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture2DGather) - 448usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture3D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture3D) - 456usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture3DAlt"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture3DAlt) - 468usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTextureCubemap"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTextureCubemap) - 480usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture1DLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture1DLayered) - 484usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTexture2DLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTexture2DLayered) - 492usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxTextureCubemapLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxTextureCubemapLayered) - 504usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurface1D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurface1D) - 512usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurface2D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurface2D) - 516usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurface3D"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurface3D) - 524usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurface1DLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurface1DLayered) - 536usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurface2DLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurface2DLayered) - 544usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurfaceCubemap"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurfaceCubemap) - 556usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSurfaceCubemapLayered"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSurfaceCubemapLayered) - 560usize];
+    ["Offset of field: hipDeviceProp_tR0600::surfaceAlignment"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, surfaceAlignment) - 568usize];
+    ["Offset of field: hipDeviceProp_tR0600::concurrentKernels"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, concurrentKernels) - 576usize];
+    ["Offset of field: hipDeviceProp_tR0600::ECCEnabled"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, ECCEnabled) - 580usize];
+    ["Offset of field: hipDeviceProp_tR0600::pciBusID"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, pciBusID) - 584usize];
+    ["Offset of field: hipDeviceProp_tR0600::pciDeviceID"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, pciDeviceID) - 588usize];
+    ["Offset of field: hipDeviceProp_tR0600::pciDomainID"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, pciDomainID) - 592usize];
+    ["Offset of field: hipDeviceProp_tR0600::tccDriver"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, tccDriver) - 596usize];
+    ["Offset of field: hipDeviceProp_tR0600::asyncEngineCount"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, asyncEngineCount) - 600usize];
+    ["Offset of field: hipDeviceProp_tR0600::unifiedAddressing"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, unifiedAddressing) - 604usize];
+    ["Offset of field: hipDeviceProp_tR0600::memoryClockRate"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, memoryClockRate) - 608usize];
+    ["Offset of field: hipDeviceProp_tR0600::memoryBusWidth"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, memoryBusWidth) - 612usize];
+    ["Offset of field: hipDeviceProp_tR0600::l2CacheSize"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, l2CacheSize) - 616usize];
+    ["Offset of field: hipDeviceProp_tR0600::persistingL2CacheMaxSize"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, persistingL2CacheMaxSize) - 620usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxThreadsPerMultiProcessor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxThreadsPerMultiProcessor) - 624usize];
+    ["Offset of field: hipDeviceProp_tR0600::streamPrioritiesSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, streamPrioritiesSupported) - 628usize];
+    ["Offset of field: hipDeviceProp_tR0600::globalL1CacheSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, globalL1CacheSupported) - 632usize];
+    ["Offset of field: hipDeviceProp_tR0600::localL1CacheSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, localL1CacheSupported) - 636usize];
+    ["Offset of field: hipDeviceProp_tR0600::sharedMemPerMultiprocessor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, sharedMemPerMultiprocessor) - 640usize];
+    ["Offset of field: hipDeviceProp_tR0600::regsPerMultiprocessor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, regsPerMultiprocessor) - 648usize];
+    ["Offset of field: hipDeviceProp_tR0600::managedMemory"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, managedMemory) - 652usize];
+    ["Offset of field: hipDeviceProp_tR0600::isMultiGpuBoard"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, isMultiGpuBoard) - 656usize];
+    ["Offset of field: hipDeviceProp_tR0600::multiGpuBoardGroupID"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, multiGpuBoardGroupID) - 660usize];
+    ["Offset of field: hipDeviceProp_tR0600::hostNativeAtomicSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hostNativeAtomicSupported) - 664usize];
+    ["Offset of field: hipDeviceProp_tR0600::singleToDoublePrecisionPerfRatio"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, singleToDoublePrecisionPerfRatio) - 668usize];
+    ["Offset of field: hipDeviceProp_tR0600::pageableMemoryAccess"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, pageableMemoryAccess) - 672usize];
+    ["Offset of field: hipDeviceProp_tR0600::concurrentManagedAccess"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, concurrentManagedAccess) - 676usize];
+    ["Offset of field: hipDeviceProp_tR0600::computePreemptionSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, computePreemptionSupported) - 680usize];
+    ["Offset of field: hipDeviceProp_tR0600::canUseHostPointerForRegisteredMem"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, canUseHostPointerForRegisteredMem) - 684usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeLaunch"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeLaunch) - 688usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeMultiDeviceLaunch"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeMultiDeviceLaunch) - 692usize];
+    ["Offset of field: hipDeviceProp_tR0600::sharedMemPerBlockOptin"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, sharedMemPerBlockOptin) - 696usize];
+    ["Offset of field: hipDeviceProp_tR0600::pageableMemoryAccessUsesHostPageTables"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, pageableMemoryAccessUsesHostPageTables) - 704usize];
+    ["Offset of field: hipDeviceProp_tR0600::directManagedMemAccessFromHost"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, directManagedMemAccessFromHost) - 708usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxBlocksPerMultiProcessor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxBlocksPerMultiProcessor) - 712usize];
+    ["Offset of field: hipDeviceProp_tR0600::accessPolicyMaxWindowSize"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, accessPolicyMaxWindowSize) - 716usize];
+    ["Offset of field: hipDeviceProp_tR0600::reservedSharedMemPerBlock"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, reservedSharedMemPerBlock) - 720usize];
+    ["Offset of field: hipDeviceProp_tR0600::hostRegisterSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hostRegisterSupported) - 728usize];
+    ["Offset of field: hipDeviceProp_tR0600::sparseHipArraySupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, sparseHipArraySupported) - 732usize];
+    ["Offset of field: hipDeviceProp_tR0600::hostRegisterReadOnlySupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hostRegisterReadOnlySupported) - 736usize];
+    ["Offset of field: hipDeviceProp_tR0600::timelineSemaphoreInteropSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, timelineSemaphoreInteropSupported) - 740usize];
+    ["Offset of field: hipDeviceProp_tR0600::memoryPoolsSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, memoryPoolsSupported) - 744usize];
+    ["Offset of field: hipDeviceProp_tR0600::gpuDirectRDMASupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, gpuDirectRDMASupported) - 748usize];
+    ["Offset of field: hipDeviceProp_tR0600::gpuDirectRDMAFlushWritesOptions"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, gpuDirectRDMAFlushWritesOptions) - 752usize];
+    ["Offset of field: hipDeviceProp_tR0600::gpuDirectRDMAWritesOrdering"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, gpuDirectRDMAWritesOrdering) - 756usize];
+    ["Offset of field: hipDeviceProp_tR0600::memoryPoolSupportedHandleTypes"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, memoryPoolSupportedHandleTypes) - 760usize];
+    ["Offset of field: hipDeviceProp_tR0600::deferredMappingHipArraySupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, deferredMappingHipArraySupported) - 764usize];
+    ["Offset of field: hipDeviceProp_tR0600::ipcEventSupported"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, ipcEventSupported) - 768usize];
+    ["Offset of field: hipDeviceProp_tR0600::clusterLaunch"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, clusterLaunch) - 772usize];
+    ["Offset of field: hipDeviceProp_tR0600::unifiedFunctionPointers"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, unifiedFunctionPointers) - 776usize];
+    ["Offset of field: hipDeviceProp_tR0600::reserved"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, reserved) - 780usize];
+    ["Offset of field: hipDeviceProp_tR0600::hipReserved"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hipReserved) - 1032usize];
+    ["Offset of field: hipDeviceProp_tR0600::gcnArchName"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, gcnArchName) - 1160usize];
+    ["Offset of field: hipDeviceProp_tR0600::maxSharedMemoryPerMultiProcessor"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, maxSharedMemoryPerMultiProcessor) - 1416usize];
+    ["Offset of field: hipDeviceProp_tR0600::clockInstructionRate"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, clockInstructionRate) - 1424usize];
+    ["Offset of field: hipDeviceProp_tR0600::arch"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, arch) - 1428usize];
+    ["Offset of field: hipDeviceProp_tR0600::hdpMemFlushCntl"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hdpMemFlushCntl) - 1432usize];
+    ["Offset of field: hipDeviceProp_tR0600::hdpRegFlushCntl"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, hdpRegFlushCntl) - 1440usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeMultiDeviceUnmatchedFunc"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeMultiDeviceUnmatchedFunc) - 1448usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeMultiDeviceUnmatchedGridDim"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeMultiDeviceUnmatchedGridDim) - 1452usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeMultiDeviceUnmatchedBlockDim"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeMultiDeviceUnmatchedBlockDim) - 1456usize];
+    ["Offset of field: hipDeviceProp_tR0600::cooperativeMultiDeviceUnmatchedSharedMem"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, cooperativeMultiDeviceUnmatchedSharedMem) - 1460usize];
+    ["Offset of field: hipDeviceProp_tR0600::isLargeBar"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, isLargeBar) - 1464usize];
+    ["Offset of field: hipDeviceProp_tR0600::asicRevision"]
+        [::core::mem::offset_of!(hipDeviceProp_tR0600, asicRevision) - 1468usize];
+};
+impl Default for hipDeviceProp_tR0600 {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 /// The function was found.
 pub const HIP_GET_PROC_ADDRESS_SUCCESS: hipDriverProcAddressQueryResult = hipDriverProcAddressQueryResult(0);
 /// There is no function of that name.
@@ -441,6 +999,135 @@ unsafe extern "C" {
         deviceId: ::core::ffi::c_int,
     ) -> hipError_t;
     #[must_use]
+    /// The device with an ordinal, which is the ordinal.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if device is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipDeviceGet(device: *mut hipDevice_t, ordinal: ::core::ffi::c_int) -> hipError_t;
+    #[must_use]
+    /// Everything about a device in one structure.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if prop is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipGetDevicePropertiesR0600(
+        prop: *mut hipDeviceProp_tR0600,
+        deviceId: ::core::ffi::c_int,
+    ) -> hipError_t;
+    #[must_use]
+    /// Name of a device, cut to len bytes with the NUL at the end.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if name is NULL or len is not positive; hipErrorInvalidDevice if there is no such
+    /// device.
+    pub fn hipDeviceGetName(
+        name: *mut ::core::ffi::c_char,
+        len: ::core::ffi::c_int,
+        device: hipDevice_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// What identifies a device beyond this process.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if uuid is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipDeviceGetUuid(uuid: *mut hipUUID, device: hipDevice_t) -> hipError_t;
+    #[must_use]
+    /// Place of a device on the PCI bus, such as "0000:01:00.0".
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if pciBusId is NULL or len is less than 13; hipErrorInvalidDevice if there is no
+    /// such device.
+    pub fn hipDeviceGetPCIBusId(
+        pciBusId: *mut ::core::ffi::c_char,
+        len: ::core::ffi::c_int,
+        device: ::core::ffi::c_int,
+    ) -> hipError_t;
+    #[must_use]
+    /// The device at a place on the PCI bus, in the form of hipDeviceGetPCIBusId().
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL or there is no device at that place.
+    pub fn hipDeviceGetByPCIBusId(
+        device: *mut ::core::ffi::c_int,
+        pciBusId: *const ::core::ffi::c_char,
+    ) -> hipError_t;
+    #[must_use]
+    /// Memory of a device.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if bytes is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipDeviceTotalMem(bytes: *mut usize, device: hipDevice_t) -> hipError_t;
+    #[must_use]
+    /// The two numbers of a device's architecture; 0 and 0 here, as there is none.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipDeviceComputeCapability(
+        major: *mut ::core::ffi::c_int,
+        minor: *mut ::core::ffi::c_int,
+        device: hipDevice_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// Sets how the host waits for the current device: one of hipDeviceSchedule..., and the bits after it. Remembered, without
+    /// an effect.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if flags is anything else; hipErrorInvalidDevice if there is no device.
+    pub fn hipSetDeviceFlags(flags: ::core::ffi::c_uint) -> hipError_t;
+    #[must_use]
+    /// The flags of hipSetDeviceFlags(); hipDeviceScheduleAuto before.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if flags is NULL; hipErrorInvalidDevice if there is no device.
+    pub fn hipGetDeviceFlags(flags: *mut ::core::ffi::c_uint) -> hipError_t;
+    #[must_use]
+    /// Waits for all work of the current device, then frees its device, managed and signal memory, and takes back its
+    /// flags and its access to peers. Pinned and registered memory stays.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidDevice if there is no device.
+    pub fn hipDeviceReset() -> hipError_t;
+    #[must_use]
+    /// Whether a device can use the memory of another: 1 for any two, 0 for a device and itself.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if canAccessPeer is NULL; hipErrorInvalidDevice if there is no such device.
+    pub fn hipDeviceCanAccessPeer(
+        canAccessPeer: *mut ::core::ffi::c_int,
+        deviceId: ::core::ffi::c_int,
+        peerDeviceId: ::core::ffi::c_int,
+    ) -> hipError_t;
+    #[must_use]
+    /// Lets the current device use the memory of another. flags is 0. Copies work without it.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no such device or it is the
+    /// current one; hipErrorPeerAccessAlreadyEnabled if it may already.
+    pub fn hipDeviceEnablePeerAccess(
+        peerDeviceId: ::core::ffi::c_int,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// Ends what hipDeviceEnablePeerAccess() began.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidDevice if there is no such device; hipErrorPeerAccessNotEnabled if there is nothing to
+    /// end.
+    pub fn hipDeviceDisablePeerAccess(peerDeviceId: ::core::ffi::c_int) -> hipError_t;
+    #[must_use]
     /// Waits for all work of the current device.
     ///
     /// # Errors
@@ -572,6 +1259,19 @@ unsafe extern "C" {
         src: *const ::core::ffi::c_void,
         sizeBytes: usize,
         kind: hipMemcpyKind,
+    ) -> hipError_t;
+    #[must_use]
+    /// Copies sizeBytes between the memory of two devices, or inside one. The pointers say where the memory is.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidDevice if there is no such device; else as hipMemcpy() with hipMemcpyDeviceToDevice.
+    pub fn hipMemcpyPeer(
+        dst: *mut ::core::ffi::c_void,
+        dstDeviceId: ::core::ffi::c_int,
+        src: *const ::core::ffi::c_void,
+        srcDeviceId: ::core::ffi::c_int,
+        sizeBytes: usize,
     ) -> hipError_t;
     #[must_use]
     /// Fills device memory, or other memory that devices reach, with the low byte of value. Size 0 does nothing.

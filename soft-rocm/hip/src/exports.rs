@@ -29,13 +29,26 @@ macro_rules! exports {
 }
 
 exports! {
+    hipDeviceCanAccessPeer(_, _, _);
+    hipDeviceComputeCapability(_, _, _);
+    hipDeviceDisablePeerAccess(_);
+    hipDeviceEnablePeerAccess(_, _);
+    hipDeviceGet(_, _);
     hipDeviceGetAttribute(_, _, _);
+    hipDeviceGetByPCIBusId(_, _);
+    hipDeviceGetName(_, _, _);
+    hipDeviceGetPCIBusId(_, _, _);
+    hipDeviceGetUuid(_, _);
+    hipDeviceReset();
     hipDeviceSynchronize();
+    hipDeviceTotalMem(_, _);
     hipDriverGetVersion(_);
     hipExtMallocWithFlags(_, _, _);
     hipFree(_);
     hipGetDevice(_);
     hipGetDeviceCount(_);
+    hipGetDeviceFlags(_);
+    hipGetDevicePropertiesR0600(_, _);
     hipGetErrorName(_);
     hipGetErrorString(_);
     hipGetLastError();
@@ -53,11 +66,13 @@ exports! {
     hipMemGetInfo(_, _);
     hipMemPtrGetInfo(_, _);
     hipMemcpy(_, _, _, _);
+    hipMemcpyPeer(_, _, _, _, _);
     hipMemset(_, _, _);
     hipPeekAtLastError();
     hipPointerGetAttributes(_, _);
     hipRuntimeGetVersion(_);
     hipSetDevice(_);
+    hipSetDeviceFlags(_);
     hipStreamSynchronize(_);
     #[cfg(feature = "ais")]
     hipAmdFileRead(_, _, _, _, _, _);

@@ -99,6 +99,16 @@ impl Memory {
         Ok(())
     }
 
+    /// Frees all device, managed and signal memory of a device.
+    pub(crate) fn free_all(&self, device: u32) {
+        let is_its = |found: &&Allocation| found.device == device && found.kind.is_freed_as_device();
+        let bases: Vec<usize> = self.read().live.values().filter(is_its).map(|found| found.base).collect();
+        for base in bases {
+            // Another thread may have been faster.
+            let _ = self.free(base);
+        }
+    }
+
     /// Allocates memory that the host reaches as well, `len` bytes (more than 0).
     pub(crate) fn allocate_mapped(&self, device: u32, len: usize, kind: Kind) -> Result<*mut u8, hipError_t> {
         let address = pinned::map(len)?;
@@ -174,6 +184,11 @@ impl Memory {
     /// Whether the range touches device addresses, live or not.
     pub(crate) fn touches_device(&self, address: usize, len: usize) -> bool {
         self.arena.overlaps(address, len)
+    }
+
+    /// Bytes each device has.
+    pub(crate) fn per_device(&self) -> usize {
+        self.per_device
     }
 
     /// Free and total bytes of a device.

@@ -7,13 +7,15 @@ use std::sync::OnceLock;
 
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorNotInitialized};
 use crate::config::Config;
+use crate::devices::Device;
 use crate::fork;
 use crate::memory::Memory;
 
 /// What the environment asked for at first use.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    devices: u32,
+    devices: Vec<Device>,
+    device_memory: usize,
     /// None if there is no device.
     memory: Option<Memory>,
 }
@@ -63,22 +65,36 @@ fn start_from_env() -> Option<Runtime> {
 
 impl Runtime {
     fn start(config: Config) -> Result<Runtime, Box<dyn Error>> {
-        let devices = config.devices;
-        let memory = match devices {
+        let memory = match config.devices {
             0 => None,
-            _ => Some(Memory::new(devices, config.device_memory, config.host_readable)?),
+            devices => Some(Memory::new(devices, config.device_memory, config.host_readable)?),
         };
-        Ok(Runtime { devices, memory })
+        let device_memory = memory.as_ref().map_or(0, Memory::per_device);
+        Ok(Runtime {
+            devices: (0..config.devices).map(|_| Device::default()).collect(),
+            device_memory,
+            memory,
+        })
     }
 
     /// Number of devices.
     pub(crate) fn devices(&self) -> u32 {
-        self.devices
+        self.devices.len() as u32
+    }
+
+    /// Memory of each device.
+    pub(crate) fn device_memory(&self) -> usize {
+        self.device_memory
+    }
+
+    /// The calling thread's current device.
+    pub(crate) fn current(&self) -> Result<&Device, hipError_t> {
+        self.devices.get(current_device() as usize).ok_or(hipErrorInvalidDevice)
     }
 
     /// The device with that ordinal, as a program writes it.
     pub(crate) fn device(&self, ordinal: i32) -> Result<u32, hipError_t> {
-        u32::try_from(ordinal).ok().filter(|device| *device < self.devices).ok_or(hipErrorInvalidDevice)
+        u32::try_from(ordinal).ok().filter(|device| *device < self.devices()).ok_or(hipErrorInvalidDevice)
     }
 }
 

@@ -99,25 +99,6 @@ fn looking_up_a_function_needs_a_name_and_a_place_but_no_status() {
     assert_eq!(codes, [hipSuccess, hipErrorInvalidValue, hipErrorInvalidValue]);
 }
 
-fn attribute(which: hipDeviceAttribute_t, device: i32) -> Result<i32, hipError_t> {
-    let mut value = -1;
-    // SAFETY: requires a writable place; holds, it is a local.
-    match unsafe { hipDeviceGetAttribute(&mut value, which, device) } {
-        hipSuccess => Ok(value),
-        code => Err(code),
-    }
-}
-
-#[test]
-fn devices_have_a_few_attributes() {
-    assert_eq!(attribute(hipDeviceAttributeMaxThreadsPerBlock, 0), Ok(1024));
-    assert_eq!(attribute(hipDeviceAttributeWarpSize, 0), Ok(64));
-    assert_eq!(attribute(hipDeviceAttributeIntegrated, 0), Ok(0));
-    assert_eq!(attribute(hipDeviceAttribute_t(1), 0), Err(hipErrorInvalidValue));
-    assert_eq!(attribute(hipDeviceAttributeWarpSize, 1), Err(hipErrorInvalidDevice));
-    assert_eq!(attribute(hipDeviceAttributeWarpSize, -1), Err(hipErrorInvalidDevice));
-}
-
 fn count() -> (hipError_t, i32) {
     let mut count = -1;
     // SAFETY: requires a writable place; holds, it is a local.
@@ -189,7 +170,15 @@ fn without_devices_every_call_that_needs_one_says_so() {
                 hipSetDevice(0),
                 current().0,
                 hipDeviceSynchronize(),
+                hipDeviceReset(),
+                hipSetDeviceFlags(0),
                 hipStreamSynchronize(ptr::null_mut()),
+                hipMallocManaged(&mut place, 1, hipMemAttachGlobal),
+                hipExtMallocWithFlags(&mut place, 1, hipDeviceMallocDefault),
+                hipHostRegister((&raw mut size).cast(), 1, 0),
+                hipHostUnregister((&raw mut size).cast()),
+                hipHostGetFlags(&mut 0, (&raw mut size).cast()),
+                hipMemPtrGetInfo(null, &mut 0),
                 hipMalloc(&mut place, 1),
                 hipFree(null),
                 hipHostMalloc(&mut place, 1, 0),
@@ -201,7 +190,7 @@ fn without_devices_every_call_that_needs_one_says_so() {
                 hipMemGetAddressRange(&mut place, &mut 0, null),
             ]
         };
-        assert_eq!(codes, [hipErrorInvalidDevice; 14]);
+        assert_eq!(codes, [hipErrorInvalidDevice; 22]);
         assert!(softrocm_host_address(null, 0).is_null());
         let mut version = 0;
         // SAFETY: requires a writable place; holds, it is a local.

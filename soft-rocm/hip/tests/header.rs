@@ -44,8 +44,11 @@ fn c_accepts_it() {
     let source = "#include <hip/hip_runtime_api.h>\n#include <hip/hip_runtime_api.h>\n
         _Static_assert(sizeof(hipPointerAttribute_t) == 32, \"size\");
         _Static_assert(sizeof(hipAmdFileHandle_t) == 8, \"size\");
+        _Static_assert(sizeof(hipDeviceProp_t) == 1472, \"size\");
+        _Static_assert(offsetof(hipDeviceProp_t, gcnArchName) == 1160, \"offset\");
         _Static_assert(HIP_VERSION == 71400000, \"version\");
-        int f(void **p) { return hipMalloc(p, 1) == hipErrorOutOfMemory || hipStreamSynchronize(NULL) != hipSuccess; }";
+        int f(void **p) { return hipMalloc(p, 1) == hipErrorOutOfMemory || hipStreamSynchronize(NULL) != hipSuccess; }
+        int g(hipDeviceProp_t *p) { return hipGetDeviceProperties(p, 0) || p->arch.hasDoubles; }";
     for standard in ["-std=c11", "-std=c17"] {
         assert_eq!(errors("cc", &["-x", "c", standard, "-D__HIP_PLATFORM_AMD__"], source), "", "{standard}");
     }

@@ -258,21 +258,357 @@ typedef enum hipMemcpyKind {
 
 /** Attributes that hipDeviceGetAttribute() knows here. Other ids are answered with hipErrorInvalidValue. */
 typedef enum hipDeviceAttribute_t {
+    /** Copies that can run beside kernels. */
+    hipDeviceAttributeAsyncEngineCount = 2,
     /** 1 if pinned host memory can be mapped into the device's address space. */
     hipDeviceAttributeCanMapHostMemory = 3,
+    /** 1 if devices use registered host memory by its host address. */
+    hipDeviceAttributeCanUseHostPointerForRegisteredMem = 4,
+    /** Clock of the compute units in kHz. */
+    hipDeviceAttributeClockRate = 5,
+    /** Who may use the device; 0: everyone. */
+    hipDeviceAttributeComputeMode = 6,
+    /** 1 if kernels can run beside each other. */
+    hipDeviceAttributeConcurrentKernels = 8,
+    /** 1 if host and device may use managed memory at the same time. */
+    hipDeviceAttributeConcurrentManagedAccess = 9,
+    /** 1 if cooperative kernels can be launched. */
+    hipDeviceAttributeCooperativeLaunch = 10,
     /** 1 if the device shares the host's memory. */
     hipDeviceAttributeIntegrated = 16,
+    /** 1 if there is a limit on the time of a kernel. */
+    hipDeviceAttributeKernelExecTimeout = 18,
+    /** Size of the second-level cache. */
+    hipDeviceAttributeL2CacheSize = 19,
+    /** First number of the architecture. */
+    hipDeviceAttributeComputeCapabilityMajor = 23,
     /** 1 if the device has managed memory. */
     hipDeviceAttributeManagedMemory = 24,
+    /** Most threads in a block along x. */
+    hipDeviceAttributeMaxBlockDimX = 26,
+    /** Most threads in a block along y. */
+    hipDeviceAttributeMaxBlockDimY = 27,
+    /** Most threads in a block along z. */
+    hipDeviceAttributeMaxBlockDimZ = 28,
+    /** Most blocks in a grid along x. */
+    hipDeviceAttributeMaxGridDimX = 29,
+    /** Most blocks in a grid along y. */
+    hipDeviceAttributeMaxGridDimY = 30,
+    /** Most blocks in a grid along z. */
+    hipDeviceAttributeMaxGridDimZ = 31,
     /** Most threads in a block. */
     hipDeviceAttributeMaxThreadsPerBlock = 56,
+    /** Most threads in a compute unit. */
+    hipDeviceAttributeMaxThreadsPerMultiProcessor = 57,
+    /** Longest row of a copy in two dimensions. */
+    hipDeviceAttributeMaxPitch = 58,
+    /** Width of the memory bus in bits. */
+    hipDeviceAttributeMemoryBusWidth = 59,
+    /** Clock of the memory in kHz. */
+    hipDeviceAttributeMemoryClockRate = 60,
+    /** Second number of the architecture. */
+    hipDeviceAttributeComputeCapabilityMinor = 61,
     /** Number of compute units. */
     hipDeviceAttributeMultiprocessorCount = 63,
+    /** 1 if devices can use host memory that is not pinned. */
+    hipDeviceAttributePageableMemoryAccess = 65,
+    /** PCI bus of the device. */
+    hipDeviceAttributePciBusId = 67,
+    /** Number of the device on its PCI bus. */
+    hipDeviceAttributePciDeviceId = 68,
+    /** PCI domain of the device. */
+    hipDeviceAttributePciDomainID = 69,
+    /** Most registers for a block. */
+    hipDeviceAttributeMaxRegistersPerBlock = 71,
+    /** Most shared memory for a block. */
+    hipDeviceAttributeMaxSharedMemoryPerBlock = 74,
+    /** 1 if streams have priorities. */
+    hipDeviceAttributeStreamPrioritiesSupported = 78,
+    /** Constant memory. */
+    hipDeviceAttributeTotalConstantMemory = 83,
+    /** Memory of the device, at most INT_MAX; hipDeviceTotalMem() knows all of it. */
+    hipDeviceAttributeTotalGlobalMem = 84,
+    /** 1 if an address says which device or host memory it belongs to. */
+    hipDeviceAttributeUnifiedAddressing = 85,
     /** Threads in a wavefront. */
     hipDeviceAttributeWarpSize = 87,
+    /** 1 if memory can be allocated in the order of a stream. */
+    hipDeviceAttributeMemoryPoolsSupported = 88,
+    /** 1 if the host reaches all of the device's memory. */
+    hipDeviceAttributeIsLargeBar = 10011,
     /** 1 if streams can wait for a value in memory. */
     hipDeviceAttributeCanUseStreamWaitValue = 10013
 } hipDeviceAttribute_t;
+
+/** An ordinal: devices are numbered from 0. */
+typedef int hipDevice_t;
+
+/** Identifies a device beyond this process. */
+typedef struct hipUUID_t {
+    /** 16 characters, without a NUL at the end. */
+    char bytes[16];
+} hipUUID;
+
+/** What kernels can do: a bit each. */
+typedef struct hipDeviceArch_t {
+    /** Atomic operations on 32-bit integers in global memory. */
+    unsigned int hasGlobalInt32Atomics : 1;
+    /** Atomic exchange of floats in global memory. */
+    unsigned int hasGlobalFloatAtomicExch : 1;
+    /** Atomic operations on 32-bit integers in shared memory. */
+    unsigned int hasSharedInt32Atomics : 1;
+    /** Atomic exchange of floats in shared memory. */
+    unsigned int hasSharedFloatAtomicExch : 1;
+    /** Atomic addition of floats. */
+    unsigned int hasFloatAtomicAdd : 1;
+    /** Atomic operations on 64-bit integers in global memory. */
+    unsigned int hasGlobalInt64Atomics : 1;
+    /** Atomic operations on 64-bit integers in shared memory. */
+    unsigned int hasSharedInt64Atomics : 1;
+    /** Double precision. */
+    unsigned int hasDoubles : 1;
+    /** Votes of a wavefront. */
+    unsigned int hasWarpVote : 1;
+    /** Ballots of a wavefront. */
+    unsigned int hasWarpBallot : 1;
+    /** Exchange between the threads of a wavefront. */
+    unsigned int hasWarpShuffle : 1;
+    /** Shifts across two words. */
+    unsigned int hasFunnelShift : 1;
+    /** Fences for the whole system. */
+    unsigned int hasThreadFenceSystem : 1;
+    /** Barriers that count. */
+    unsigned int hasSyncThreadsExt : 1;
+    /** Surface functions. */
+    unsigned int hasSurfaceFuncs : 1;
+    /** Grids in three dimensions. */
+    unsigned int has3dGrid : 1;
+    /** Kernels that launch kernels. */
+    unsigned int hasDynamicParallelism : 1;
+} hipDeviceArch_t;
+
+/** HIP 6 changed the structure and kept its name by these two. */
+#define hipDeviceProp_t hipDeviceProp_tR0600
+/** See hipDeviceProp_t. */
+#define hipGetDeviceProperties hipGetDevicePropertiesR0600
+
+/** What hipGetDeviceProperties() knows about a device. 1472 bytes on 64-bit systems. Limits of what is not there are 0. */
+typedef struct hipDeviceProp_tR0600 {
+    /** Name. */
+    char name[256];
+    /** As hipDeviceGetUuid(). */
+    hipUUID uuid;
+    /** Not used on Linux. */
+    char luid[8];
+    /** Not used on Linux. */
+    unsigned int luidDeviceNodeMask;
+    /** Memory of the device. */
+    size_t totalGlobalMem;
+    /** hipDeviceAttributeMaxSharedMemoryPerBlock */
+    size_t sharedMemPerBlock;
+    /** hipDeviceAttributeMaxRegistersPerBlock */
+    int regsPerBlock;
+    /** hipDeviceAttributeWarpSize */
+    int warpSize;
+    /** hipDeviceAttributeMaxPitch */
+    size_t memPitch;
+    /** hipDeviceAttributeMaxThreadsPerBlock */
+    int maxThreadsPerBlock;
+    /** hipDeviceAttributeMaxBlockDimX and the two after it */
+    int maxThreadsDim[3];
+    /** hipDeviceAttributeMaxGridDimX and the two after it */
+    int maxGridSize[3];
+    /** hipDeviceAttributeClockRate */
+    int clockRate;
+    /** hipDeviceAttributeTotalConstantMemory */
+    size_t totalConstMem;
+    /** hipDeviceAttributeComputeCapabilityMajor */
+    int major;
+    /** hipDeviceAttributeComputeCapabilityMinor */
+    int minor;
+    /** Alignment of textures. */
+    size_t textureAlignment;
+    /** Alignment of the rows of textures. */
+    size_t texturePitchAlignment;
+    /** 1 if copies can run beside kernels. */
+    int deviceOverlap;
+    /** hipDeviceAttributeMultiprocessorCount */
+    int multiProcessorCount;
+    /** hipDeviceAttributeKernelExecTimeout */
+    int kernelExecTimeoutEnabled;
+    /** hipDeviceAttributeIntegrated */
+    int integrated;
+    /** hipDeviceAttributeCanMapHostMemory */
+    int canMapHostMemory;
+    /** hipDeviceAttributeComputeMode */
+    int computeMode;
+    /** Limit of textures. */
+    int maxTexture1D;
+    /** Limit of textures. */
+    int maxTexture1DMipmap;
+    /** Limit of textures. */
+    int maxTexture1DLinear;
+    /** Limits of textures. */
+    int maxTexture2D[2];
+    /** Limits of textures. */
+    int maxTexture2DMipmap[2];
+    /** Limits of textures. */
+    int maxTexture2DLinear[3];
+    /** Limits of textures. */
+    int maxTexture2DGather[2];
+    /** Limits of textures. */
+    int maxTexture3D[3];
+    /** Limits of textures. */
+    int maxTexture3DAlt[3];
+    /** Limit of textures. */
+    int maxTextureCubemap;
+    /** Limits of textures. */
+    int maxTexture1DLayered[2];
+    /** Limits of textures. */
+    int maxTexture2DLayered[3];
+    /** Limits of textures. */
+    int maxTextureCubemapLayered[2];
+    /** Limit of surfaces. */
+    int maxSurface1D;
+    /** Limits of surfaces. */
+    int maxSurface2D[2];
+    /** Limits of surfaces. */
+    int maxSurface3D[3];
+    /** Limits of surfaces. */
+    int maxSurface1DLayered[2];
+    /** Limits of surfaces. */
+    int maxSurface2DLayered[3];
+    /** Limit of surfaces. */
+    int maxSurfaceCubemap;
+    /** Limits of surfaces. */
+    int maxSurfaceCubemapLayered[2];
+    /** Alignment of surfaces. */
+    size_t surfaceAlignment;
+    /** hipDeviceAttributeConcurrentKernels */
+    int concurrentKernels;
+    /** 1 if memory is checked for errors. */
+    int ECCEnabled;
+    /** hipDeviceAttributePciBusId */
+    int pciBusID;
+    /** hipDeviceAttributePciDeviceId */
+    int pciDeviceID;
+    /** hipDeviceAttributePciDomainID */
+    int pciDomainID;
+    /** Not used on Linux. */
+    int tccDriver;
+    /** hipDeviceAttributeAsyncEngineCount */
+    int asyncEngineCount;
+    /** hipDeviceAttributeUnifiedAddressing */
+    int unifiedAddressing;
+    /** hipDeviceAttributeMemoryClockRate */
+    int memoryClockRate;
+    /** hipDeviceAttributeMemoryBusWidth */
+    int memoryBusWidth;
+    /** hipDeviceAttributeL2CacheSize */
+    int l2CacheSize;
+    /** Second-level cache that can be set aside. */
+    int persistingL2CacheMaxSize;
+    /** hipDeviceAttributeMaxThreadsPerMultiProcessor */
+    int maxThreadsPerMultiProcessor;
+    /** hipDeviceAttributeStreamPrioritiesSupported */
+    int streamPrioritiesSupported;
+    /** 1 if global memory is cached in the first level. */
+    int globalL1CacheSupported;
+    /** 1 if local memory is cached in the first level. */
+    int localL1CacheSupported;
+    /** Shared memory of a compute unit. */
+    size_t sharedMemPerMultiprocessor;
+    /** Registers of a compute unit. */
+    int regsPerMultiprocessor;
+    /** hipDeviceAttributeManagedMemory */
+    int managedMemory;
+    /** 1 if the board has more than one device. */
+    int isMultiGpuBoard;
+    /** Number of the board. */
+    int multiGpuBoardGroupID;
+    /** 1 if atomic operations reach host memory. */
+    int hostNativeAtomicSupported;
+    /** How much faster single precision is. */
+    int singleToDoublePrecisionPerfRatio;
+    /** hipDeviceAttributePageableMemoryAccess */
+    int pageableMemoryAccess;
+    /** hipDeviceAttributeConcurrentManagedAccess */
+    int concurrentManagedAccess;
+    /** 1 if kernels can be interrupted. */
+    int computePreemptionSupported;
+    /** hipDeviceAttributeCanUseHostPointerForRegisteredMem */
+    int canUseHostPointerForRegisteredMem;
+    /** hipDeviceAttributeCooperativeLaunch */
+    int cooperativeLaunch;
+    /** 1 if cooperative kernels can span devices. */
+    int cooperativeMultiDeviceLaunch;
+    /** Shared memory of a block on request. */
+    size_t sharedMemPerBlockOptin;
+    /** 1 if devices use the host's page tables. */
+    int pageableMemoryAccessUsesHostPageTables;
+    /** 1 if the host reaches managed memory on the device. */
+    int directManagedMemAccessFromHost;
+    /** Most blocks on a compute unit. */
+    int maxBlocksPerMultiProcessor;
+    /** Longest window of an access policy. */
+    int accessPolicyMaxWindowSize;
+    /** Shared memory the runtime takes. */
+    size_t reservedSharedMemPerBlock;
+    /** 1 if host memory can be registered. */
+    int hostRegisterSupported;
+    /** 1 if there are sparse arrays. */
+    int sparseHipArraySupported;
+    /** 1 if host memory can be registered for reading. */
+    int hostRegisterReadOnlySupported;
+    /** 1 if there are timeline semaphores. */
+    int timelineSemaphoreInteropSupported;
+    /** hipDeviceAttributeMemoryPoolsSupported */
+    int memoryPoolsSupported;
+    /** 1 if other devices can reach the memory. */
+    int gpuDirectRDMASupported;
+    /** How such writes are flushed. */
+    unsigned int gpuDirectRDMAFlushWritesOptions;
+    /** How such writes are ordered. */
+    int gpuDirectRDMAWritesOrdering;
+    /** How memory pools can be shared. */
+    unsigned int memoryPoolSupportedHandleTypes;
+    /** 1 if arrays can be mapped later. */
+    int deferredMappingHipArraySupported;
+    /** 1 if events can be shared. */
+    int ipcEventSupported;
+    /** 1 if clusters can be launched. */
+    int clusterLaunch;
+    /** 1 if functions have one address everywhere. */
+    int unifiedFunctionPointers;
+    /** 0 */
+    int reserved[63];
+    /** 0 */
+    int hipReserved[32];
+    /** Name of the architecture. */
+    char gcnArchName[256];
+    /** Most shared memory of a compute unit. */
+    size_t maxSharedMemoryPerMultiProcessor;
+    /** Rate of the clock that kernels read, in kHz. */
+    int clockInstructionRate;
+    /** What kernels can do. */
+    hipDeviceArch_t arch;
+    /** NULL */
+    unsigned int *hdpMemFlushCntl;
+    /** NULL */
+    unsigned int *hdpRegFlushCntl;
+    /** 1 if cooperative kernels can differ between devices. */
+    int cooperativeMultiDeviceUnmatchedFunc;
+    /** 1 if their grids can. */
+    int cooperativeMultiDeviceUnmatchedGridDim;
+    /** 1 if their blocks can. */
+    int cooperativeMultiDeviceUnmatchedBlockDim;
+    /** 1 if their shared memory can. */
+    int cooperativeMultiDeviceUnmatchedSharedMem;
+    /** hipDeviceAttributeIsLargeBar */
+    int isLargeBar;
+    /** Revision of the chip. */
+    int asicRevision;
+} hipDeviceProp_tR0600;
 
 /** How hipGetProcAddress() fared. */
 typedef enum hipDriverProcAddressQueryResult {
@@ -340,6 +676,21 @@ typedef union hipAmdFileHandle_t {
 #define hipMallocSignalMemory 0x2u
 /** Device memory that is not cached. */
 #define hipDeviceMallocUncached 0x3u
+
+/** The runtime chooses how the host waits. */
+#define hipDeviceScheduleAuto 0x0u
+/** The host waits by looking again and again. */
+#define hipDeviceScheduleSpin 0x1u
+/** The host gives way to other threads while it waits. */
+#define hipDeviceScheduleYield 0x2u
+/** The host sleeps while it waits. */
+#define hipDeviceScheduleBlockingSync 0x4u
+/** The bits of the four above. */
+#define hipDeviceScheduleMask 0x7u
+/** Pinned host memory can be mapped; it always can. */
+#define hipDeviceMapHost 0x8u
+/** Local memory keeps its size after a kernel; ignored. */
+#define hipDeviceLmemResizeToMax 0x10u
 
 /** Managed memory for the streams of every device. */
 #define hipMemAttachGlobal 0x1u
@@ -429,6 +780,110 @@ hipError_t hipSetDevice(int deviceId);
  * such device.
  */
 hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceId);
+
+/**
+ * The device with an ordinal, which is the ordinal.
+ *
+ * Errors: answers hipErrorInvalidValue if device is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipDeviceGet(hipDevice_t *device, int ordinal);
+
+/**
+ * Everything about a device in one structure.
+ *
+ * Errors: answers hipErrorInvalidValue if prop is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *prop, int deviceId);
+
+/**
+ * Name of a device, cut to len bytes with the NUL at the end.
+ *
+ * Errors: answers hipErrorInvalidValue if name is NULL or len is not positive; hipErrorInvalidDevice if there is no such
+ * device.
+ */
+hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device);
+
+/**
+ * What identifies a device beyond this process.
+ *
+ * Errors: answers hipErrorInvalidValue if uuid is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device);
+
+/**
+ * Place of a device on the PCI bus, such as "0000:01:00.0".
+ *
+ * Errors: answers hipErrorInvalidValue if pciBusId is NULL or len is less than 13; hipErrorInvalidDevice if there is no
+ * such device.
+ */
+hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device);
+
+/**
+ * The device at a place on the PCI bus, in the form of hipDeviceGetPCIBusId().
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL or there is no device at that place.
+ */
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId);
+
+/**
+ * Memory of a device.
+ *
+ * Errors: answers hipErrorInvalidValue if bytes is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device);
+
+/**
+ * The two numbers of a device's architecture; 0 and 0 here, as there is none.
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device);
+
+/**
+ * Sets how the host waits for the current device: one of hipDeviceSchedule..., and the bits after it. Remembered, without
+ * an effect.
+ *
+ * Errors: answers hipErrorInvalidValue if flags is anything else; hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipSetDeviceFlags(unsigned int flags);
+
+/**
+ * The flags of hipSetDeviceFlags(); hipDeviceScheduleAuto before.
+ *
+ * Errors: answers hipErrorInvalidValue if flags is NULL; hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipGetDeviceFlags(unsigned int *flags);
+
+/**
+ * Waits for all work of the current device, then frees its device, managed and signal memory, and takes back its
+ * flags and its access to peers. Pinned and registered memory stays.
+ *
+ * Errors: answers hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipDeviceReset(void);
+
+/**
+ * Whether a device can use the memory of another: 1 for any two, 0 for a device and itself.
+ *
+ * Errors: answers hipErrorInvalidValue if canAccessPeer is NULL; hipErrorInvalidDevice if there is no such device.
+ */
+hipError_t hipDeviceCanAccessPeer(int *canAccessPeer, int deviceId, int peerDeviceId);
+
+/**
+ * Lets the current device use the memory of another. flags is 0. Copies work without it.
+ *
+ * Errors: answers hipErrorInvalidValue if flags is not 0; hipErrorInvalidDevice if there is no such device or it is the
+ * current one; hipErrorPeerAccessAlreadyEnabled if it may already.
+ */
+hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
+
+/**
+ * Ends what hipDeviceEnablePeerAccess() began.
+ *
+ * Errors: answers hipErrorInvalidDevice if there is no such device; hipErrorPeerAccessNotEnabled if there is nothing to
+ * end.
+ */
+hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 
 /**
  * Waits for all work of the current device.
@@ -536,6 +991,13 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int fla
  * allocation; hipErrorInvalidMemcpyDirection if kind is not one of hipMemcpyKind.
  */
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
+
+/**
+ * Copies sizeBytes between the memory of two devices, or inside one. The pointers say where the memory is.
+ *
+ * Errors: answers hipErrorInvalidDevice if there is no such device; else as hipMemcpy() with hipMemcpyDeviceToDevice.
+ */
+hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId, size_t sizeBytes);
 
 /**
  * Fills device memory, or other memory that devices reach, with the low byte of value. Size 0 does nothing.

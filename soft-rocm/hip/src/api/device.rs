@@ -1,16 +1,11 @@
 //! Devices and waiting for them. Every operation has completed when its call returns, so there is nothing to wait for.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_uint};
 
 use soft_rocm_faults::point;
 
 use super::put;
-use crate::bindings::{
-    hipDeviceAttribute_t, hipDeviceAttributeCanMapHostMemory, hipDeviceAttributeCanUseStreamWaitValue,
-    hipDeviceAttributeIntegrated, hipDeviceAttributeManagedMemory, hipDeviceAttributeMaxThreadsPerBlock,
-    hipDeviceAttributeMultiprocessorCount, hipDeviceAttributeWarpSize, hipError_t, hipErrorInvalidHandle,
-    hipErrorInvalidValue, hipErrorNoDevice, hipStream_t,
-};
+use crate::bindings::{hipDevice_t, hipError_t, hipErrorInvalidHandle, hipErrorNoDevice, hipStream_t};
 use crate::entry::call;
 use crate::runtime::{current_device, memory, runtime, set_current_device};
 
@@ -23,6 +18,17 @@ pub unsafe extern "C" fn hipGetDeviceCount(count: *mut c_int) -> hipError_t {
         // SAFETY: requires NULL or a writable place; holds by the header.
         unsafe { put(count, devices as c_int) }?;
         if devices == 0 { Err(hipErrorNoDevice) } else { Ok(()) }
+    })
+}
+
+/// The device with an ordinal.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipDeviceGet(device: *mut hipDevice_t, ordinal: c_int) -> hipError_t {
+    call(point::hipDeviceGet, 0, || {
+        let runtime = runtime()?;
+        runtime.device(ordinal)?;
+        // SAFETY: requires NULL or a writable place; holds by the header.
+        unsafe { put(device, ordinal) }
     })
 }
 
@@ -44,28 +50,31 @@ pub extern "C" fn hipSetDevice(device_id: c_int) -> hipError_t {
     })
 }
 
-/// One property of a device.
+/// Sets how the host waits for the current device.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipDeviceGetAttribute(
-    pi: *mut c_int,
-    attr: hipDeviceAttribute_t,
-    device_id: c_int,
-) -> hipError_t {
-    call(point::hipDeviceGetAttribute, 0, || {
+pub extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipError_t {
+    call(point::hipSetDeviceFlags, 0, || runtime().and_then(|runtime| runtime.current()?.set_flags(flags)))
+}
+
+/// How the host waits for the current device.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) -> hipError_t {
+    call(point::hipGetDeviceFlags, 0, || {
         let runtime = runtime()?;
-        runtime.device(device_id)?;
-        let value = match attr {
-            hipDeviceAttributeCanMapHostMemory => 1,
-            hipDeviceAttributeIntegrated => 0,
-            hipDeviceAttributeManagedMemory => 1,
-            hipDeviceAttributeMaxThreadsPerBlock => 1024,
-            hipDeviceAttributeMultiprocessorCount => 1,
-            hipDeviceAttributeWarpSize => 64,
-            hipDeviceAttributeCanUseStreamWaitValue => 0,
-            _ => return Err(hipErrorInvalidValue),
-        };
+        let found = runtime.current()?.flags();
         // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(pi, value) }
+        unsafe { put(flags, found) }
+    })
+}
+
+/// Gives back what the current device has.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipDeviceReset() -> hipError_t {
+    call(point::hipDeviceReset, 0, || {
+        let runtime = runtime()?;
+        runtime.current()?.reset();
+        memory()?.free_all(current_device());
+        Ok(())
     })
 }
 
