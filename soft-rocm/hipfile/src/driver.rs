@@ -118,6 +118,11 @@ impl Driver {
         Ok(handle)
     }
 
+    /// The program's descriptor of a registered file.
+    pub(crate) fn descriptor(&self, handle: *mut c_void) -> Option<i32> {
+        self.read().file(handle).ok().map(|file| file.number)
+    }
+
     /// Removes a file, unless it is unknown or in use.
     pub(crate) fn deregister_file(&self, handle: *mut c_void) {
         let removed = self.write().remove_file(handle);

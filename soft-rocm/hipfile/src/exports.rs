@@ -6,6 +6,7 @@ mod asynchronous;
 mod batch;
 mod buffers;
 mod driver;
+mod faults;
 mod files;
 mod monitor;
 mod parameters;

@@ -3,6 +3,8 @@
 use std::ffi::{CString, c_int};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 
+use soft_rocm_faults::sys;
+
 use crate::behaviour::{self, Version};
 use crate::failure::Failure;
 use crate::mount::{self, FileSystem, Mount};
@@ -109,7 +111,7 @@ fn examine(fd: RawFd) -> Result<Info, Failure> {
     let mask = libc::STATX_TYPE | libc::STATX_MODE | libc::STATX_DIOALIGN | libc::STATX_MNT_ID_UNIQUE;
     let mut info = std::mem::MaybeUninit::<libc::statx>::zeroed();
     // SAFETY: requires a C string and a writable statx; holds, they are a literal and a local.
-    if unsafe { libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, mask, info.as_mut_ptr()) } != 0 {
+    if unsafe { sys::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, mask, info.as_mut_ptr()) } != 0 {
         return Err(Failure::last_os());
     }
     // SAFETY: requires an initialised value; holds because it was zeroed and has integer fields only.
@@ -132,8 +134,7 @@ fn examine(fd: RawFd) -> Result<Info, Failure> {
 }
 
 fn status_flags(fd: RawFd) -> Result<c_int, Failure> {
-    // SAFETY: requires nothing: F_GETFL takes no argument and any descriptor may be asked.
-    match unsafe { libc::fcntl(fd, libc::F_GETFL) } {
+    match sys::fcntl_getfl(fd) {
         -1 => Err(Failure::last_os()),
         flags => Ok(flags),
     }
@@ -141,9 +142,8 @@ fn status_flags(fd: RawFd) -> Result<c_int, Failure> {
 
 fn open_again(number: RawFd, flags: c_int) -> Result<OwnedFd, Failure> {
     let path = CString::new(format!("/proc/self/fd/{number}")).map_err(|_| Failure::INTERNAL)?;
-    // SAFETY: requires a C string; holds. No mode is read because F_GETFL never reports O_CREAT; O_TMPFILE can be
-    // reported but is refused, since the path is no directory.
-    let fd = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0) };
+    // F_GETFL never reports O_CREAT, so the mode has no meaning.
+    let fd = sys::open(&path, flags | libc::O_CLOEXEC, 0);
     if fd < 0 {
         return Err(Failure::last_os());
     }

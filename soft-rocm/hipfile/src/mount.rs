@@ -4,13 +4,16 @@
 //! kernel numbers mounts without reuse (Linux 6.8): neither the type of a mount nor the `data=` mode of ext4 can
 //! change while it lasts. With AMD's quirks it is read for every file.
 
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
+
+use soft_rocm_faults::sys;
 
 use crate::behaviour;
 use crate::failure::Failure;
 
-const MOUNTINFO: &str = "/proc/self/mountinfo";
+const MOUNTINFO: &CStr = c"/proc/self/mountinfo";
 
 /// More mounts than this in use at once make the memory of them start afresh.
 const REMEMBERED: usize = 64;
@@ -70,7 +73,7 @@ pub(crate) fn classify(fd: c_int, mount: Mount) -> Result<FileSystem, Failure> {
 fn may_matter(fd: c_int) -> Result<bool, Failure> {
     let mut info = std::mem::MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: requires a writable statfs; holds, it is a local.
-    if unsafe { libc::fstatfs(fd, info.as_mut_ptr()) } != 0 {
+    if unsafe { sys::fstatfs(fd, info.as_mut_ptr()) } != 0 {
         return Err(Failure::last_os());
     }
     // SAFETY: requires an initialised value; holds because fstatfs succeeded.
@@ -79,8 +82,30 @@ fn may_matter(fd: c_int) -> Result<bool, Failure> {
 }
 
 fn look_up(device: (u32, u32)) -> Result<FileSystem, Failure> {
-    let table = std::fs::read(MOUNTINFO).map_err(|e| Failure::Os(e.raw_os_error().unwrap_or(libc::EIO)))?;
-    Ok(find(&table, device))
+    Ok(find(&read_all(MOUNTINFO)?, device))
+}
+
+/// The whole of a file.
+fn read_all(path: &CStr) -> Result<Vec<u8>, Failure> {
+    let fd = sys::open(path, libc::O_RDONLY | libc::O_CLOEXEC, 0);
+    if fd < 0 {
+        return Err(Failure::last_os());
+    }
+    // SAFETY: requires an open descriptor that nobody else owns; holds, it was just opened.
+    let file = unsafe { OwnedFd::from_raw_fd(fd) };
+    let (mut text, mut part) = (Vec::new(), [0; 4096]);
+    loop {
+        // SAFETY: requires that many writable bytes; holds for the array.
+        let got = unsafe { sys::read(file.as_raw_fd(), part.as_mut_ptr().cast(), part.len()) };
+        match usize::try_from(got) {
+            Ok(0) => return Ok(text),
+            Ok(got) => text.extend(part.iter().take(got)),
+            Err(_) => match Failure::last_os() {
+                Failure::Os(libc::EINTR) => {}
+                failure => return Err(failure),
+            },
+        }
+    }
 }
 
 /// Finds a device in the text of a mount table.

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 
 use hipfile_sys::{hipFileError_t, hipFileHandle_t, hipStream_t, hoff_t};
+use soft_rocm_faults::{Point, point};
 
+use crate::abi::Called;
 use crate::asynchronous::{Library, Pointers, Submission, submit};
 use crate::config::Config;
 use crate::driver::Driver;
@@ -28,7 +30,10 @@ pub(super) unsafe extern "C" fn hipFileReadAsync(
     };
     // SAFETY: requires pointers as the C interface demands them; holds by contract.
     unsafe {
-        transfer(Submission { direction: Direction::Read, file: fh, buffer: buffer_base, pointers, stream })
+        transfer(
+            point::hipFileReadAsync,
+            Submission { direction: Direction::Read, file: fh, buffer: buffer_base, pointers, stream },
+        )
     }
 }
 
@@ -50,15 +55,19 @@ pub(super) unsafe extern "C" fn hipFileWriteAsync(
     };
     // SAFETY: requires pointers as the C interface demands them; holds by contract.
     unsafe {
-        transfer(Submission { direction: Direction::Write, file: fh, buffer: buffer_base, pointers, stream })
+        transfer(
+            point::hipFileWriteAsync,
+            Submission { direction: Direction::Write, file: fh, buffer: buffer_base, pointers, stream },
+        )
     }
 }
 
 /// # Safety
 ///
 /// As for [`submit`].
-unsafe fn transfer(submission: Submission) -> hipFileError_t {
-    abi::status(|| {
+unsafe fn transfer(point: Point, submission: Submission) -> hipFileError_t {
+    let file = || Driver::get().descriptor(submission.file);
+    abi::status(Called::on(point, &file), || {
         let driver = Driver::get();
         let library = Library { driver, hip: hip::get, config: Config::get, behaviour: behaviour::get() };
         // SAFETY: requires pointers that are null or good until the operation has ended; holds by contract.

@@ -5,6 +5,7 @@ use std::ffi::c_uint;
 
 use hipfile_sys::{hipFileBatchHandle_t, hipFileError_t, hipFileIOEvents_t, hipFileIOParams_t};
 use libc::timespec;
+use soft_rocm_faults::point;
 
 use crate::abi;
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ pub(super) unsafe extern "C" fn hipFileBatchIOSetUp(
     batch_idp: *mut hipFileBatchHandle_t,
     max_nr: c_uint,
 ) -> hipFileError_t {
-    abi::status(|| {
+    abi::status(point::hipFileBatchIOSetUp, || {
         if batch_idp.is_null() || !(1..=MOST).contains(&max_nr) {
             return Err(Failure::INVALID_VALUE);
         }
@@ -34,7 +35,7 @@ pub(super) unsafe extern "C" fn hipFileBatchIOSubmit(
     _iocbp: *mut hipFileIOParams_t,
     _flags: c_uint,
 ) -> hipFileError_t {
-    abi::status(|| Err(Failure::INVALID_VALUE))
+    abi::status(point::hipFileBatchIOSubmit, || Err(Failure::INVALID_VALUE))
 }
 
 #[unsafe(no_mangle)]
@@ -45,16 +46,18 @@ pub(super) unsafe extern "C" fn hipFileBatchIOGetStatus(
     _iocbp: *mut hipFileIOEvents_t,
     _timeout: *mut timespec,
 ) -> hipFileError_t {
-    abi::status(|| Err(Failure::INVALID_VALUE))
+    abi::status(point::hipFileBatchIOGetStatus, || Err(Failure::INVALID_VALUE))
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileBatchIOCancel(_batch_idp: hipFileBatchHandle_t) -> hipFileError_t {
-    abi::status(|| Err(Failure::INVALID_VALUE))
+    abi::status(point::hipFileBatchIOCancel, || Err(Failure::INVALID_VALUE))
 }
 
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn hipFileBatchIODestroy(_batch_idp: hipFileBatchHandle_t) {}
+pub(super) unsafe extern "C" fn hipFileBatchIODestroy(_batch_idp: hipFileBatchHandle_t) {
+    abi::silent(point::hipFileBatchIODestroy, || ());
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,13 +1,14 @@
 //! `hipFileDriverOpen`, `hipFileDriverClose`, `hipFileUseCount`.
 
 use hipfile_sys::hipFileError_t;
+use soft_rocm_faults::point;
 
 use crate::abi;
 use crate::driver::Driver;
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileDriverOpen() -> hipFileError_t {
-    abi::status(|| {
+    abi::status(point::hipFileDriverOpen, || {
         Driver::get().open();
         Ok(())
     })
@@ -15,10 +16,10 @@ pub(super) unsafe extern "C" fn hipFileDriverOpen() -> hipFileError_t {
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileDriverClose() -> hipFileError_t {
-    abi::status(|| Driver::get().close())
+    abi::status(point::hipFileDriverClose, || Driver::get().close())
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileUseCount() -> i64 {
-    abi::contained(|| Ok(Driver::get().use_count())).unwrap_or(-1)
+    abi::value(point::hipFileUseCount, -1, || Driver::get().use_count())
 }

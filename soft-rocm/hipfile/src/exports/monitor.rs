@@ -4,6 +4,10 @@
 use std::ffi::{c_int, c_void};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
+use soft_rocm_faults::{point, sys};
+
+use crate::abi;
+
 const OK: c_int = 0;
 const INVALID_ARGUMENT: c_int = 1;
 const NOT_FOUND: c_int = 2;
@@ -18,49 +22,59 @@ struct Context {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsCreateContext(context: *mut *mut c_void, pid: c_int) -> c_int {
-    if context.is_null() || pid <= 0 {
-        return INVALID_ARGUMENT;
-    }
-    // SAFETY: requires nothing: the system checks the number.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let Some(fd) = c_int::try_from(fd).ok().filter(|fd| *fd >= 0) else { return NOT_FOUND };
-    // SAFETY: requires an open descriptor that nobody else owns; holds, it was just opened.
-    let process = unsafe { OwnedFd::from_raw_fd(fd) };
-    let made = Box::into_raw(Box::new(Context { process }));
-    // SAFETY: requires a writable pointer; the caller gives one, and it is not null.
-    unsafe { context.write(made.cast()) };
-    OK
+    abi::value(point::hipFileStatsCreateContext, FAILED, || {
+        if context.is_null() || pid <= 0 {
+            return INVALID_ARGUMENT;
+        }
+        let fd = sys::pidfd_open(pid);
+        if fd < 0 {
+            return NOT_FOUND;
+        }
+        // SAFETY: requires an open descriptor that nobody else owns; holds, it was just opened.
+        let process = unsafe { OwnedFd::from_raw_fd(fd) };
+        let made = Box::into_raw(Box::new(Context { process }));
+        // SAFETY: requires a writable pointer; the caller gives one, and it is not null.
+        unsafe { context.write(made.cast()) };
+        OK
+    })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsCloseContext(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: requires a context that is closed once; the caller gives one.
-        drop(unsafe { Box::from_raw(context.cast::<Context>()) });
-    }
+    abi::silent(point::hipFileStatsCloseContext, || {
+        if !context.is_null() {
+            // SAFETY: requires a context that is closed once; the caller gives one.
+            drop(unsafe { Box::from_raw(context.cast::<Context>()) });
+        }
+    });
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsConnectToTargetProcess(context: *mut c_void) -> c_int {
-    if context.is_null() { INVALID_ARGUMENT } else { NOT_ACCESSIBLE }
+    abi::value(point::hipFileStatsConnectToTargetProcess, FAILED, || {
+        if context.is_null() { INVALID_ARGUMENT } else { NOT_ACCESSIBLE }
+    })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsPollTargetProcess(context: *mut c_void, block: bool) -> c_int {
-    if context.is_null() {
-        return INVALID_ARGUMENT;
-    }
-    // SAFETY: requires a context that is not closed; the caller gives one.
-    let context = unsafe { &*context.cast::<Context>() };
-    let mut entry = libc::pollfd { fd: context.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: requires one writable entry; holds, it is a local.
-    let ready = unsafe { libc::poll(&mut entry, 1, if block { -1 } else { 0 }) };
-    if ready == 1 { OK } else { NOT_ACCESSIBLE }
+    abi::value(point::hipFileStatsPollTargetProcess, FAILED, || {
+        if context.is_null() {
+            return INVALID_ARGUMENT;
+        }
+        // SAFETY: requires a context that is not closed; the caller gives one.
+        let context = unsafe { &*context.cast::<Context>() };
+        let entry = libc::pollfd { fd: context.process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let ready = sys::poll(&mut [entry], if block { -1 } else { 0 });
+        if ready == 1 { OK } else { NOT_ACCESSIBLE }
+    })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsGenerateReport(context: *mut c_void, fd: c_int) -> c_int {
-    if context.is_null() || fd < 0 { INVALID_ARGUMENT } else { FAILED }
+    abi::value(point::hipFileStatsGenerateReport, FAILED, || {
+        if context.is_null() || fd < 0 { INVALID_ARGUMENT } else { FAILED }
+    })
 }
 
 #[cfg(test)]

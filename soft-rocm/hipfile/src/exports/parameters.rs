@@ -6,7 +6,9 @@ use hipfile_sys::{
     hipFileBoolConfigParameter_t, hipFileError_t, hipFileSizeTConfigParameter_t,
     hipFileStringConfigParameter_t,
 };
+use soft_rocm_faults::point;
 
+use crate::abi;
 use crate::failure::Failure;
 
 #[unsafe(no_mangle)]
@@ -14,7 +16,7 @@ pub(super) unsafe extern "C" fn hipFileGetParameterSizeT(
     _param: hipFileSizeTConfigParameter_t,
     _value: *mut usize,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileGetParameterSizeT, || Err(Failure::INTERNAL))
 }
 
 #[unsafe(no_mangle)]
@@ -22,7 +24,7 @@ pub(super) unsafe extern "C" fn hipFileGetParameterBool(
     _param: hipFileBoolConfigParameter_t,
     _value: *mut bool,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileGetParameterBool, || Err(Failure::INTERNAL))
 }
 
 #[unsafe(no_mangle)]
@@ -31,7 +33,7 @@ pub(super) unsafe extern "C" fn hipFileGetParameterString(
     _desc_str: *mut c_char,
     _len: c_int,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileGetParameterString, || Err(Failure::INTERNAL))
 }
 
 #[unsafe(no_mangle)]
@@ -39,7 +41,7 @@ pub(super) unsafe extern "C" fn hipFileSetParameterSizeT(
     _param: hipFileSizeTConfigParameter_t,
     _value: usize,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileSetParameterSizeT, || Err(Failure::INTERNAL))
 }
 
 #[unsafe(no_mangle)]
@@ -47,7 +49,7 @@ pub(super) unsafe extern "C" fn hipFileSetParameterBool(
     _param: hipFileBoolConfigParameter_t,
     _value: bool,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileSetParameterBool, || Err(Failure::INTERNAL))
 }
 
 #[unsafe(no_mangle)]
@@ -55,5 +57,5 @@ pub(super) unsafe extern "C" fn hipFileSetParameterString(
     _param: hipFileStringConfigParameter_t,
     _desc_str: *const c_char,
 ) -> hipFileError_t {
-    Failure::INTERNAL.into_status()
+    abi::status(point::hipFileSetParameterString, || Err(Failure::INTERNAL))
 }

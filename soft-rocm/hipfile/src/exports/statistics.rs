@@ -2,6 +2,7 @@
 //! they answer 5030.
 
 use hipfile_sys::{hipFileError_t, hipFileStatsLevel1_t, hipFileStatsLevel2_t, hipFileStatsLevel3_t};
+use soft_rocm_faults::{Point, point};
 
 use crate::abi;
 use crate::behaviour::{self, Version};
@@ -10,21 +11,21 @@ use crate::stats::{self, Stats};
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetStatsL1(stats: *mut hipFileStatsLevel1_t) -> hipFileError_t {
-    give(stats, stats::level_1)
+    give(point::hipFileGetStatsL1, stats, stats::level_1)
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetStatsL2(stats: *mut hipFileStatsLevel2_t) -> hipFileError_t {
-    give(stats, stats::level_2)
+    give(point::hipFileGetStatsL2, stats, stats::level_2)
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetStatsL3(stats: *mut hipFileStatsLevel3_t) -> hipFileError_t {
-    give(stats, stats::level_3)
+    give(point::hipFileGetStatsL3, stats, stats::level_3)
 }
 
-fn give<T>(place: *mut T, report: fn(&Stats) -> T) -> hipFileError_t {
-    abi::status(|| {
+fn give<T>(point: Point, place: *mut T, report: fn(&Stats) -> T) -> hipFileError_t {
+    abi::status(point, || {
         if behaviour::get().version < Version::V0_5 {
             return Err(Failure::INTERNAL);
         }

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use hipfile_sys::{hipFileHandle_t, hoff_t};
+use soft_rocm_faults::{Point, point};
 
 use crate::config::Config;
 use crate::driver::Driver;
@@ -18,7 +19,7 @@ pub(super) unsafe extern "C" fn hipFileRead(
     file_offset: hoff_t,
     buffer_offset: hoff_t,
 ) -> isize {
-    transfer(Direction::Read, fh, buffer_base, size, file_offset, buffer_offset)
+    transfer(point::hipFileRead, Direction::Read, fh, buffer_base, size, file_offset, buffer_offset)
 }
 
 #[unsafe(no_mangle)]
@@ -29,11 +30,12 @@ pub(super) unsafe extern "C" fn hipFileWrite(
     file_offset: hoff_t,
     buffer_offset: hoff_t,
 ) -> isize {
-    transfer(Direction::Write, fh, buffer_base, size, file_offset, buffer_offset)
+    transfer(point::hipFileWrite, Direction::Write, fh, buffer_base, size, file_offset, buffer_offset)
 }
 
 #[inline]
 fn transfer(
+    point: Point,
     direction: Direction,
     fh: hipFileHandle_t,
     buffer_base: *const c_void,
@@ -41,9 +43,15 @@ fn transfer(
     file_offset: hoff_t,
     buffer_offset: hoff_t,
 ) -> isize {
-    abi::count(|| {
-        let (file, buffer) = Driver::get().resolve(hip::get, fh, buffer_base)?;
-        let request = Request { direction, file: &file, buffer: &buffer, size, file_offset, buffer_offset };
-        request.run(hip::get()?, Config::get(), Stats::get())
-    })
+    abi::count(
+        point,
+        size,
+        || Driver::get().descriptor(fh),
+        |size| {
+            let (file, buffer) = Driver::get().resolve(hip::get, fh, buffer_base)?;
+            let request =
+                Request { direction, file: &file, buffer: &buffer, size, file_offset, buffer_offset };
+            request.run(hip::get()?, Config::get(), Stats::get())
+        },
+    )
 }

@@ -3,12 +3,15 @@
 use std::ffi::{c_char, c_uint};
 
 use hipfile_sys::{hipFileError_t, hipFileOpError_t};
+use soft_rocm_faults::point;
 
 use crate::failure::{Failure, SUCCESS};
-use crate::{behaviour, strings};
+use crate::{abi, behaviour, strings};
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetOpErrorString(status: hipFileOpError_t) -> *const c_char {
+    // A text can be delayed, and has no way to fail.
+    let _ = abi::anywhere(point::hipFileGetOpErrorString);
     strings::text(status).as_ptr()
 }
 
@@ -20,6 +23,9 @@ pub(super) unsafe extern "C" fn hipFileGetVersion(
 ) -> hipFileError_t {
     if behaviour::is_invalid() {
         return Failure::INTERNAL.into_status();
+    }
+    if let Err(failure) = abi::anywhere(point::hipFileGetVersion) {
+        return failure.into_status();
     }
     let parts = behaviour::get().version.numbers();
     for (place, part) in [major, minor, patch].into_iter().zip(parts) {

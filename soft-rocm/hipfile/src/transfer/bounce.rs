@@ -3,6 +3,8 @@
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use soft_rocm_faults::sys;
+
 use crate::failure::Failure;
 
 /// Bytes of a bounce buffer of the pool: small enough to stay in a core's cache between the two copies.
@@ -44,7 +46,7 @@ fn map(len: usize) -> Result<NonNull<u8>, Failure> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: requires nothing: the system chooses the place.
-    let memory = unsafe { libc::mmap(ptr::null_mut(), len, access, kind, -1, 0) };
+    let memory = unsafe { sys::mmap(ptr::null_mut(), len, access, kind, -1, 0) };
     if memory == libc::MAP_FAILED {
         return Err(Failure::last_os());
     }
@@ -91,7 +93,7 @@ impl Drop for Bounce {
     fn drop(&mut self) {
         if !self.pool.is_some_and(|pool| pool.put(self.memory)) {
             // SAFETY: requires a mapping that nothing uses any more; holds because this value owned it.
-            unsafe { libc::munmap(self.memory.as_ptr().cast(), self.len) };
+            unsafe { sys::munmap(self.memory.as_ptr().cast(), self.len) };
         }
     }
 }

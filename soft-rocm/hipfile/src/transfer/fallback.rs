@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 
 use hipfile_sys::hipError_t;
+use soft_rocm_faults::sys;
 
 use super::Request;
 use super::bounce::Bounce;
@@ -73,9 +74,9 @@ pub(crate) fn through_alias(
         let moved = match request.direction {
             // SAFETY: requires writable memory; holds because HIP gave the whole range, and keeps it mapped even if
             // another thread frees it. That no host code uses it meanwhile is the caller's promise about the device.
-            Direction::Read => unsafe { libc::pread(fd, memory, rest, offset) },
+            Direction::Read => unsafe { sys::pread(fd, memory, rest, offset) },
             // SAFETY: as above.
-            Direction::Write => unsafe { libc::pwrite(fd, memory, rest, offset) },
+            Direction::Write => unsafe { sys::pwrite(fd, memory, rest, offset) },
         };
         count(moved)
     })
@@ -113,8 +114,7 @@ pub(crate) fn through_bounce(
         match request.direction {
             Direction::Read => {
                 // SAFETY: requires writable memory; holds, it is a slice.
-                let moved =
-                    count(unsafe { libc::pread(fd, chunk.as_mut_ptr().cast(), chunk.len(), offset) })?;
+                let moved = count(unsafe { sys::pread(fd, chunk.as_mut_ptr().cast(), chunk.len(), offset) })?;
                 if moved > 0 {
                     let filled = chunk.get(..moved).ok_or(Failure::INTERNAL)?;
                     copy_in(device, filled).map_err(Failure::Hip)?;
@@ -124,7 +124,7 @@ pub(crate) fn through_bounce(
             Direction::Write => {
                 copy_out(chunk, device).map_err(Failure::Hip)?;
                 // SAFETY: requires readable memory; holds, it is a slice.
-                let moved = count(unsafe { libc::pwrite(fd, chunk.as_ptr().cast(), chunk.len(), offset) })?;
+                let moved = count(unsafe { sys::pwrite(fd, chunk.as_ptr().cast(), chunk.len(), offset) })?;
                 if manner == Manner::Amd {
                     // Interrupted, the whole chunk is written again.
                     sync_once(fd)?;
@@ -168,8 +168,7 @@ fn sync(fd: c_int) -> Result<(), Failure> {
 }
 
 fn sync_once(fd: c_int) -> Result<(), Failure> {
-    // SAFETY: requires nothing: the system checks the descriptor.
-    if unsafe { libc::fdatasync(fd) } == 0 { Ok(()) } else { Err(Failure::last_os()) }
+    if sys::fdatasync(fd) == 0 { Ok(()) } else { Err(Failure::last_os()) }
 }
 
 fn count(result: isize) -> Result<usize, Failure> {
