@@ -86,8 +86,9 @@ impl Transfers {
 pub fn stats() -> Result<Stats> {
     let failed = |cause| Error::new("read statistics", cause);
     let api = ffi::api().map_err(failed)?;
-    let Some(answer) = ffi::stats(api) else {
-        let found = ffi::version(api).map_err(failed)?;
+    let found = ffi::version(api).map_err(failed)?;
+    let answer = if found >= Version::STATS { ffi::stats(api) } else { None };
+    let Some(answer) = answer else {
         return Err(failed(Cause::Unsupported { feature: "statistics", since: Version::STATS, found }));
     };
     let all = answer.map_err(failed)?;

@@ -81,8 +81,8 @@ pub fn supports(feature: Feature) -> Result<bool> {
     let found = version()?;
     Ok(match feature {
         Feature::Batch => found >= Version::BATCH,
-        // A build of 0.5 may lack the functions, and what counts is whether they can be called.
-        Feature::Stats => ffi::api().is_ok_and(ffi::has_stats),
+        // A build of 0.5 may lack the functions.
+        Feature::Stats => found >= Version::STATS && ffi::api().is_ok_and(ffi::has_stats),
     })
 }
 

@@ -29,6 +29,7 @@ mod memory_kinds;
 mod mounts;
 mod path;
 mod process;
+mod quirks;
 mod read_data;
 mod read_errors;
 mod read_limits;
@@ -39,6 +40,7 @@ mod stats;
 mod strings;
 mod stubs;
 mod threads;
+mod versions;
 
 use std::process::ExitCode;
 
@@ -67,6 +69,8 @@ fn main() -> ExitCode {
         runtime::cases(),
         memory_kinds::cases(),
         software::cases(),
+        versions::cases(),
+        quirks::cases(),
     ]
     .into_iter()
     .flatten()

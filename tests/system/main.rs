@@ -11,5 +11,6 @@ mod paths;
 mod process;
 mod ranges;
 mod registered;
+mod releases;
 mod threads;
 mod transfers;

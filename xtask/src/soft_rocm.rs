@@ -10,8 +10,41 @@ use crate::{Result, install, lock, needed, pkgconfig, workspace};
 /// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
 const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"${0%/*}/..\" && pwd -P)\"\n";
 
-/// The libhipfile release that the prefix stands in for.
+/// The libhipfile release that the ordinary prefix stands in for.
 pub const HIPFILE_VERSION: &str = "0.5.0";
+
+/// A release that libhipfile can be built as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Release {
+    /// Batches are accepted and never run; no hipFileGetStats*
+    #[value(name = "0.2")]
+    V0_2,
+    /// The same, with errors as in 0.5
+    #[value(name = "0.4")]
+    V0_4,
+    /// Everything
+    #[value(name = "0.5")]
+    V0_5,
+}
+
+impl Release {
+    fn version(self) -> &'static str {
+        match self {
+            Self::V0_2 => "0.2.0",
+            Self::V0_4 => "0.4.0",
+            Self::V0_5 => HIPFILE_VERSION,
+        }
+    }
+
+    /// What cargo is told to build it.
+    fn features(self) -> &'static [&'static str] {
+        match self {
+            Self::V0_2 => &["--no-default-features"],
+            Self::V0_4 => &["--no-default-features", "--features", "v0_4"],
+            Self::V0_5 => &[],
+        }
+    }
+}
 
 /// Build the software ROCm and install it as a prefix
 #[derive(Debug, clap::Args)]
@@ -25,16 +58,45 @@ pub struct Args {
     /// Leave out hipAmdFileRead and hipAmdFileWrite, as HIP before 7.2 does
     #[arg(long)]
     no_ais: bool,
+    /// The newest libhipfile to stand in for: before 0.5 it lacks hipFileGetStatsL1 to L3
+    #[arg(long, value_name = "RELEASE", value_enum, default_value_t = Release::V0_5)]
+    hipfile_version: Release,
+}
+
+/// What to build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Variant {
+    soversion: u32,
+    ais: bool,
+    release: Release,
+}
+
+impl Variant {
+    const ORDINARY: Self = Self { soversion: 7, ais: true, release: Release::V0_5 };
+
+    /// Where its build products are kept.
+    fn name(self) -> String {
+        let mut name = format!("so{}", self.soversion);
+        if !self.ais {
+            name.push_str("-noais");
+        }
+        if self.release != Release::V0_5 {
+            name.push('-');
+            name.push_str(self.release.version());
+        }
+        name
+    }
 }
 
 /// The command.
 pub fn run(args: &Args) -> Result {
+    let variant = Variant { soversion: args.hip_soversion, ais: !args.no_ais, release: args.hipfile_version };
     let prefix = match &args.out {
         Some(dir) => std::path::absolute(dir)?,
-        None if args.hip_soversion == 7 && !args.no_ais => workspace::soft_prefix(),
+        None if variant == Variant::ORDINARY => workspace::soft_prefix(),
         None => return Err("a variant needs a place of its own: give --out DIR".into()),
     };
-    build(&prefix, args.hip_soversion, !args.no_ais)?;
+    build(&prefix, variant)?;
     eprintln!("software ROCm in {}", prefix.display());
     Ok(ExitCode::SUCCESS)
 }
@@ -42,13 +104,12 @@ pub fn run(args: &Args) -> Result {
 /// Builds and installs the ordinary prefix where that is not done yet, and returns its path.
 pub fn ensure() -> Result<PathBuf> {
     let prefix = workspace::soft_prefix();
-    build(&prefix, 7, true)?;
+    build(&prefix, Variant::ORDINARY)?;
     Ok(prefix)
 }
 
-fn build(prefix: &Path, soversion: u32, ais: bool) -> Result<()> {
-    let variant = format!("so{soversion}{}", if ais { "" } else { "-noais" });
-    let build_dir = workspace::root().join("target/soft-rocm-build").join(variant);
+fn build(prefix: &Path, variant: Variant) -> Result<()> {
+    let build_dir = workspace::root().join("target/soft-rocm-build").join(variant.name());
     fs::create_dir_all(&build_dir)
         .map_err(|error| format!("cannot create {}: {error}", build_dir.display()))?;
     let lock_file = build_dir.join("lock");
@@ -58,14 +119,14 @@ fn build(prefix: &Path, soversion: u32, ais: bool) -> Result<()> {
     if !prefix.join(".stamp").exists() {
         eprintln!("building the software ROCm in {}", prefix.display());
     }
-    let hip = format!("libamdhip64.so.{soversion}");
+    let hip = format!("libamdhip64.so.{}", variant.soversion);
     let libraries = [
         ("soft-rocm-hip", hip.as_str(), "libamdhip64.so"),
         ("soft-rocm-hipfile", "libhipfile.so.0", "libhipfile.so"),
     ];
     let lib = prefix.join("lib");
     for (package, soname, name) in libraries {
-        let built = build_library(&build_dir, package, soversion, ais)?;
+        let built = build_library(&build_dir, package, variant)?;
         if needed::read(&built)?.soname.as_deref() != Some(soname) {
             return Err(format!("{} does not carry the SONAME {soname}", built.display()).into());
         }
@@ -74,7 +135,7 @@ fn build(prefix: &Path, soversion: u32, ais: bool) -> Result<()> {
         remove_others(&lib, name, soname)?;
     }
     install::tree(&workspace::root().join("soft-rocm/include"), &prefix.join("include"))?;
-    let pc = pkgconfig::text("${pcfiledir}/../..", "lib", HIPFILE_VERSION);
+    let pc = pkgconfig::text("${pcfiledir}/../..", "lib", variant.release.version());
     install::file(&prefix.join("lib/pkgconfig/hipfile.pc"), pc.as_bytes(), 0o644)?;
     install::file(&prefix.join("bin/hipconfig"), HIPCONFIG.as_bytes(), 0o755)?;
     install::stamp(&prefix.join(".stamp"))
@@ -94,7 +155,7 @@ fn remove_others(lib: &Path, name: &str, soname: &str) -> Result<()> {
 }
 
 /// Builds one library apart from everything else: with the workspace's flags it would carry the workspace's rpath.
-fn build_library(build_dir: &Path, package: &str, soversion: u32, ais: bool) -> Result<PathBuf> {
+fn build_library(build_dir: &Path, package: &str, variant: Variant) -> Result<PathBuf> {
     let mut command = cargo();
     command.args([
         "build",
@@ -113,10 +174,12 @@ fn build_library(build_dir: &Path, package: &str, soversion: u32, ais: bool) -> 
         command.env_remove(wrapper);
     }
     if package == "soft-rocm-hip" {
-        command.env("SOFT_ROCM_HIP_SOVERSION", soversion.to_string());
-        if !ais {
+        command.env("SOFT_ROCM_HIP_SOVERSION", variant.soversion.to_string());
+        if !variant.ais {
             command.arg("--no-default-features");
         }
+    } else {
+        command.args(variant.release.features());
     }
     if !status(&mut command)?.success() {
         return Err(format!("building {package} failed").into());

@@ -22,6 +22,15 @@ pub(crate) enum Version {
 impl Version {
     pub(crate) const ALL: [Self; 3] = [Self::V0_2, Self::V0_4, Self::V0_5];
 
+    /// The newest that this build stands in for.
+    const NEWEST: Self = if cfg!(feature = "v0_5") {
+        Self::V0_5
+    } else if cfg!(feature = "v0_4") {
+        Self::V0_4
+    } else {
+        Self::V0_2
+    };
+
     fn name(self) -> &'static str {
         match self {
             Self::V0_2 => "0.2",
@@ -64,7 +73,7 @@ pub(crate) struct Behaviour {
 impl Behaviour {
     /// What holds where no variable is set.
     pub(crate) const DEFAULT: Self = Self {
-        version: Version::V0_5,
+        version: Version::NEWEST,
         amd_quirks: false,
         extensions: Extensions { properties: false, parameters: false, host_memory: false },
     };
@@ -81,10 +90,11 @@ impl Behaviour {
     ) -> Result<Self, String> {
         let mut behaviour = Self::DEFAULT;
         if let Some(word) = nonempty(version) {
-            behaviour.version = Version::ALL
-                .into_iter()
-                .find(|version| word == version.name())
-                .ok_or_else(|| complaint(VERSION, word, "one of 0.2, 0.4, 0.5"))?;
+            let built = || Version::ALL.into_iter().filter(|version| *version <= Version::NEWEST);
+            behaviour.version = built().find(|version| word == version.name()).ok_or_else(|| {
+                let names: Vec<_> = built().map(Version::name).collect();
+                complaint(VERSION, word, &names.join(", "))
+            })?;
         }
         if let Some(word) = nonempty(quirks) {
             if word != "amd" {
@@ -176,8 +186,8 @@ mod tests {
     #[test]
     fn refused_values() {
         let refused = [
-            ("0.3", "", "", "SOFT_ROCM_HIPFILE_VERSION=\"0.3\" is not accepted: give one of 0.2, 0.4, 0.5"),
-            ("0.2 ", "", "", "SOFT_ROCM_HIPFILE_VERSION=\"0.2 \" is not accepted: give one of 0.2, 0.4, 0.5"),
+            ("0.3", "", "", "SOFT_ROCM_HIPFILE_VERSION=\"0.3\" is not accepted: give 0.2, 0.4, 0.5"),
+            ("0.2 ", "", "", "SOFT_ROCM_HIPFILE_VERSION=\"0.2 \" is not accepted: give 0.2, 0.4, 0.5"),
             ("", "AMD", "", "SOFT_ROCM_QUIRKS=\"AMD\" is not accepted: give amd, or nothing"),
             (
                 "",

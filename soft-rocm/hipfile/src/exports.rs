@@ -12,6 +12,7 @@ mod monitor;
 mod parameters;
 mod properties;
 mod signatures;
+#[cfg(feature = "v0_5")]
 mod statistics;
 mod streams;
 mod synchronous;

@@ -1,5 +1,6 @@
 //! Counters of what was done, kept in the process and read without a lock.
 
+#[cfg(feature = "v0_5")]
 mod report;
 
 use std::ffi::c_int;
@@ -7,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+#[cfg(feature = "v0_5")]
 pub(crate) use report::{level_1, level_2, level_3};
 
 use crate::config;

@@ -24,5 +24,9 @@ declared! {
         hipFileDriverSetMaxCacheSize hipFileDriverSetMaxPinnedMemSize;
     parameters: hipFileGetParameterSizeT hipFileGetParameterBool hipFileGetParameterString
         hipFileSetParameterSizeT hipFileSetParameterBool hipFileSetParameterString;
+}
+
+#[cfg(feature = "v0_5")]
+declared! {
     statistics: hipFileGetStatsL1 hipFileGetStatsL2 hipFileGetStatsL3;
 }

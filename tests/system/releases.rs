@@ -1,0 +1,73 @@
+//! Earlier releases of libhipfile: what they lack is refused by name, the rest works.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hipfile::alloc::DeviceBuffer;
+use hipfile::{Driver, ErrorKind, Feature, Version};
+use hipfile_tests::compiler::must_run;
+use hipfile_tests::isolate::isolated;
+use hipfile_tests::rocm;
+
+use crate::common::{Scratch, open, pattern, software};
+
+/// What holds with a libhipfile from before 0.5.
+fn without_batches_and_statistics(minor: u32) {
+    assert_eq!(hipfile::version().unwrap(), Version { major: 0, minor, patch: 0 });
+    assert!(!hipfile::supports(Feature::Batch).unwrap());
+    assert!(!hipfile::supports(Feature::Stats).unwrap());
+    let refused = hipfile::stats().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    let expected = format!("0.{minor}.0");
+    assert!(refused.to_string().contains(&expected), "{refused} names {expected}");
+
+    let scratch = Scratch::new();
+    let content = pattern(100_000, 1);
+    let driver = Driver::open().unwrap();
+    let file = open(&driver, &scratch.file("data", &content));
+    let mut memory = driver.register(DeviceBuffer::zeroed(content.len()).unwrap()).unwrap();
+    file.read_exact_at(memory.slice_mut(..).unwrap(), 0).unwrap();
+    assert!(memory.memory().to_vec().unwrap() == content);
+    file.write_all_at(memory.slice(10..20).unwrap(), 5).unwrap();
+}
+
+#[test]
+fn the_software_library_as_0_4() {
+    if software() {
+        let test = "releases::the_software_library_as_0_4";
+        isolated(test, &[("SOFT_ROCM_HIPFILE_VERSION", "0.4")], || without_batches_and_statistics(4));
+    }
+}
+
+#[test]
+fn the_software_library_as_0_2() {
+    if software() {
+        let test = "releases::the_software_library_as_0_2";
+        isolated(test, &[("SOFT_ROCM_HIPFILE_VERSION", "0.2")], || without_batches_and_statistics(2));
+    }
+}
+
+/// HF-ABI-29: the functions of 0.5 are missing, not only refused.
+#[test]
+fn a_library_without_the_functions_of_0_5() {
+    if !software() {
+        return;
+    }
+    let test = "releases::a_library_without_the_functions_of_0_5";
+    // It has the SONAME, so the loader takes it for the library that this executable needs.
+    let library = if env::var_os("LD_PRELOAD").is_none() { build_0_4() } else { PathBuf::new() };
+    isolated(test, &[("LD_PRELOAD", &library)], || {
+        assert!(hipfile::sys::Api::linked().hipFileGetStatsL1.is_none());
+        without_batches_and_statistics(4);
+    });
+}
+
+fn build_0_4() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libhipfile-0.4");
+    let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--offline", "--package", "soft-rocm-hipfile", "--lib"]);
+    build.args(["--no-default-features", "--features", "v0_4"]).current_dir(rocm::workspace());
+    must_run(build.env("CARGO_TARGET_DIR", &folder).env("CARGO_ENCODED_RUSTFLAGS", ""));
+    folder.join("debug/libsoft_rocm_hipfile.so")
+}
