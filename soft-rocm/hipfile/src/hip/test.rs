@@ -112,6 +112,11 @@ impl Mock {
         with(|state| state.failures.insert(name.to_owned(), (successes, code)));
     }
 
+    /// Says that the allocation is longer than it is.
+    pub(crate) fn pretend_len(&self, len: usize) {
+        with(|state| state.len = len);
+    }
+
     /// Scripts the file functions.
     pub(crate) fn file_functions(&self, status: i32, moved: Option<u64>) {
         with(|state| (state.status, state.moved) = (status, moved));

@@ -1,6 +1,7 @@
 //! Values that change between submission and the moment the stream is there.
 
 use super::*;
+use crate::transfer::max_size;
 use hipfile_sys::{
     HIPFILE_STREAM_FIXED_BUF_OFFSET as BUFFER_OFFSET, HIPFILE_STREAM_FIXED_FILE_OFFSET as FILE_OFFSET,
     HIPFILE_STREAM_FIXED_FILE_SIZE as SIZE, HIPFILE_STREAM_PAGE_ALIGNED_INPUTS as ALIGNED,
@@ -66,6 +67,22 @@ fn late_values_that_are_not_valid() {
             assert_eq!(case.ends(direction, change), 100, "change {index} of a fixed value");
         }
     }
+}
+
+#[test]
+fn sizes_are_cut_at_submission_and_when_they_are_late() {
+    // HF-ASYNC-17
+    for flags in [0, SIZE] {
+        let mut case = Case::new().sized(usize::MAX);
+        case.mock.pretend_len(max_size());
+        case.register_stream(flags).unwrap();
+        case.file_offset = 96;
+        assert_eq!(case.ends(Read, |case| case.size = usize::MAX - 1), 4000, "up to the end of the file");
+        assert_eq!(case.mock.memory()[..4000], pattern(LEN)[96..]);
+    }
+    let mut case = Case::fast().sized(max_size() + 512);
+    case.mock.pretend_len(max_size());
+    assert_eq!(case.ends(Read, |case| case.size = usize::MAX - 511), max_size() as isize);
 }
 
 #[test]

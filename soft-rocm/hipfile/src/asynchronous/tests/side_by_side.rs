@@ -118,6 +118,17 @@ fn a_stream_registered_again_begins_again() {
 }
 
 #[test]
+fn a_registration_that_is_gone_lets_nothing_join() {
+    // Another thread may have looked it up before.
+    let mut row = Row::new(FIXED);
+    row.read(10, 0);
+    let old = row.case.driver.stream(STREAM).unwrap();
+    assert!(old.order().join(100..110, 1000..1008));
+    row.case.driver.deregister_stream(STREAM).unwrap();
+    assert!(!old.order().join(200..210, 2000..2008));
+}
+
+#[test]
 fn what_was_refused_is_no_barrier() {
     let mut row = Row::new(FIXED);
     row.read(10, 0);
