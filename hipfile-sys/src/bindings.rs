@@ -154,6 +154,8 @@ pub const hipErrorHostMemoryNotRegistered: hipError_t = hipError_t(713);
 pub const hipErrorLaunchFailure: hipError_t = hipError_t(719);
 /// A cooperative launch has too many blocks.
 pub const hipErrorCooperativeLaunchTooLarge: hipError_t = hipError_t(720);
+/// The operation is not permitted now, for example in a function that a stream called.
+pub const hipErrorNotPermitted: hipError_t = hipError_t(800);
 /// The operation is not supported here.
 pub const hipErrorNotSupported: hipError_t = hipError_t(801);
 /// The operation is not allowed while a stream is captured.
@@ -197,7 +199,7 @@ pub struct hipError_t(pub ::core::ffi::c_uint);
 pub struct ihipStream_t {
     _unused: [u8; 0],
 }
-/// A stream: a queue of work on one device. NULL is the default stream.
+/// A stream: a queue of work on one device. NULL is the default stream of the current device.
 pub type hipStream_t = *mut ihipStream_t;
 /// The operation succeeded.
 pub const hipFileSuccess: hipFileOpError_t = hipFileOpError_t(0);

@@ -25,6 +25,25 @@ extern "C" {
  */
 void *softrocm_host_address(const void *device_ptr, size_t size);
 
+/* ---- libamdhip64: streams ------------------------------------------------------------------------ */
+
+/**
+ * As hipLaunchHostFunc(), but calls launched this way one after the other on a stream may overlap each other. What else
+ * is on the stream waits for all of them, and they wait for all before. They run on threads that all streams share.
+ */
+hipError_t softrocm_launch_concurrent(hipStream_t stream, hipHostFn_t fn, void *userData);
+
+/**
+ * Holds what a stream has not started yet, until softrocm_stream_resume(); what runs goes on. What waits for the stream
+ * waits that long.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream.
+ */
+hipError_t softrocm_stream_pause(hipStream_t stream);
+
+/** Lets a stream go on; nothing happens if it was not paused. Errors: as softrocm_stream_pause(). */
+hipError_t softrocm_stream_resume(hipStream_t stream);
+
 /* ---- libamdhip64 and libhipfile: scripted faults and delays --------------------------------------- */
 
 /**

@@ -12,9 +12,12 @@ mod file;
 mod general;
 mod host_address;
 mod host_memory;
+mod launch;
 mod memory;
 mod peer;
 mod pointer;
+mod stream;
+mod stream_control;
 mod transfer;
 
 pub use device::*;
@@ -26,9 +29,12 @@ pub use file::*;
 pub use general::*;
 pub use host_address::*;
 pub use host_memory::*;
+pub use launch::*;
 pub use memory::*;
 pub use peer::*;
 pub use pointer::*;
+pub use stream::*;
+pub use stream_control::*;
 pub use transfer::*;
 
 use crate::bindings::{hipError_t, hipErrorInvalidValue};

@@ -10,6 +10,10 @@ pub const HIP_VERSION_PATCH: u32 = 0;
 pub const HIP_VERSION: u32 = 71400000;
 /// Ordinal that belongs to no device.
 pub const hipInvalidDeviceId: i32 = -2;
+/// A stream that keeps order with the default stream.
+pub const hipStreamDefault: u32 = 0;
+/// A stream that keeps no order with the default stream.
+pub const hipStreamNonBlocking: u32 = 1;
 /// Pinned memory with the runtime's defaults.
 pub const hipHostMallocDefault: u32 = 0;
 /// Pinned memory that every device can use.
@@ -186,6 +190,8 @@ pub const hipErrorHostMemoryNotRegistered: hipError_t = hipError_t(713);
 pub const hipErrorLaunchFailure: hipError_t = hipError_t(719);
 /// A cooperative launch has too many blocks.
 pub const hipErrorCooperativeLaunchTooLarge: hipError_t = hipError_t(720);
+/// The operation is not permitted now, for example in a function that a stream called.
+pub const hipErrorNotPermitted: hipError_t = hipError_t(800);
 /// The operation is not supported here.
 pub const hipErrorNotSupported: hipError_t = hipError_t(801);
 /// The operation is not allowed while a stream is captured.
@@ -878,8 +884,14 @@ pub struct hipDriverProcAddressQueryResult(pub ::core::ffi::c_uint);
 pub struct ihipStream_t {
     _unused: [u8; 0],
 }
-/// A stream: a queue of work on one device. NULL is the default stream.
+/// A stream: a queue of work on one device. NULL is the default stream of the current device.
 pub type hipStream_t = *mut ihipStream_t;
+/// A function that a stream calls when it reaches its place.
+pub type hipHostFn_t = ::core::option::Option<unsafe extern "C" fn(userData: *mut ::core::ffi::c_void)>;
+/// A function that a stream calls when it reaches its place, with the stream and the outcome of what was before it.
+pub type hipStreamCallback_t = ::core::option::Option<
+    unsafe extern "C" fn(stream: hipStream_t, status: hipError_t, userData: *mut ::core::ffi::c_void),
+>;
 /// An address in device memory.
 pub type hipDeviceptr_t = *mut ::core::ffi::c_void;
 /// The file of hipAmdFileRead() and hipAmdFileWrite(): 8 bytes, passed by value.
@@ -1128,19 +1140,120 @@ unsafe extern "C" {
     /// end.
     pub fn hipDeviceDisablePeerAccess(peerDeviceId: ::core::ffi::c_int) -> hipError_t;
     #[must_use]
-    /// Waits for all work of the current device.
+    /// Waits for all work of the current device: that of every stream, destroyed ones included.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidDevice if there is no device; hipErrorNotPermitted in a function that a stream called;
+    /// the first error that an operation of the device ended with and nobody was told yet.
+    pub fn hipDeviceSynchronize() -> hipError_t;
+    #[must_use]
+    /// Creates a blocking stream of the current device.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if stream is NULL; hipErrorInvalidDevice if there is no device.
+    pub fn hipStreamCreate(stream: *mut hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Creates a stream of the current device; flags is hipStreamDefault or hipStreamNonBlocking.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if stream is NULL or flags is anything else; hipErrorInvalidDevice if there is no
+    /// device.
+    pub fn hipStreamCreateWithFlags(stream: *mut hipStream_t, flags: ::core::ffi::c_uint) -> hipError_t;
+    #[must_use]
+    /// As hipStreamCreateWithFlags(), with a priority, which is kept and has no effect. A priority outside
+    /// hipDeviceGetStreamPriorityRange() stands for the nearest one inside.
+    ///
+    /// # Errors
+    ///
+    /// As hipStreamCreateWithFlags().
+    pub fn hipStreamCreateWithPriority(
+        stream: *mut hipStream_t,
+        flags: ::core::ffi::c_uint,
+        priority: ::core::ffi::c_int,
+    ) -> hipError_t;
+    #[must_use]
+    /// The least and the most urgent priority, 1 and -1. Either pointer may be NULL.
     ///
     /// # Errors
     ///
     /// Answers hipErrorInvalidDevice if there is no device.
-    pub fn hipDeviceSynchronize() -> hipError_t;
+    pub fn hipDeviceGetStreamPriorityRange(
+        leastPriority: *mut ::core::ffi::c_int,
+        greatestPriority: *mut ::core::ffi::c_int,
+    ) -> hipError_t;
     #[must_use]
-    /// Waits for all work of a stream; NULL is the current device's default stream.
+    /// Destroys a stream and returns at once; what was submitted is still done.
     ///
     /// # Errors
     ///
-    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidHandle if stream did not come from hipStreamCreate...() or was destroyed.
+    pub fn hipStreamDestroy(stream: hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Waits for all work of a stream; for the default stream, of the blocking streams of its device too.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device;
+    /// hipErrorNotPermitted in a function that a stream called; the error of an operation of the stream.
     pub fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Whether all work has completed that hipStreamSynchronize() would wait for: hipSuccess or hipErrorNotReady, which does
+    /// not become the last error.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; the error of an operation of the stream.
+    pub fn hipStreamQuery(stream: hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Flags a stream was created with.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if flags is NULL.
+    pub fn hipStreamGetFlags(stream: hipStream_t, flags: *mut ::core::ffi::c_uint) -> hipError_t;
+    #[must_use]
+    /// Priority of a stream.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if priority is NULL.
+    pub fn hipStreamGetPriority(stream: hipStream_t, priority: *mut ::core::ffi::c_int) -> hipError_t;
+    #[must_use]
+    /// Device of a stream.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if device is NULL.
+    pub fn hipStreamGetDevice(stream: hipStream_t, device: *mut ::core::ffi::c_int) -> hipError_t;
+    #[must_use]
+    /// Calls fn(userData) when the stream reaches it. Later operations of the stream wait until it returns. It runs on a
+    /// thread of the library.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if fn is NULL;
+    /// hipErrorOutOfMemory if no thread can be started.
+    pub fn hipLaunchHostFunc(
+        stream: hipStream_t,
+        fn_: hipHostFn_t,
+        userData: *mut ::core::ffi::c_void,
+    ) -> hipError_t;
+    #[must_use]
+    /// Calls callback(stream, hipSuccess, userData) when the stream reaches it. Later operations of the stream wait until it
+    /// returns. flags is 0.
+    ///
+    /// # Errors
+    ///
+    /// As hipLaunchHostFunc(); hipErrorInvalidValue also if flags is not 0.
+    pub fn hipStreamAddCallback(
+        stream: hipStream_t,
+        callback: hipStreamCallback_t,
+        userData: *mut ::core::ffi::c_void,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
     #[must_use]
     /// Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
     ///

@@ -5,6 +5,7 @@ use std::fmt;
 
 const DEVICE_COUNT: &str = "SOFT_ROCM_DEVICE_COUNT";
 const DEVICE_MEM: &str = "SOFT_ROCM_DEVICE_MEM";
+const STREAMS: &str = "SOFT_ROCM_STREAMS";
 const STRICT: &str = "SOFT_ROCM_STRICT";
 
 const MAX_DEVICES: u32 = 64;
@@ -19,6 +20,8 @@ pub(crate) struct Config {
     pub(crate) device_memory: usize,
     /// Whether host code may read device memory.
     pub(crate) host_readable: bool,
+    /// Whether the work of streams waits until something waits for it.
+    pub(crate) lazy_streams: bool,
 }
 
 /// A variable with a value that is not accepted.
@@ -52,6 +55,11 @@ impl Config {
             host_readable: setting.get(STRICT, false, "0 or 1", |text| match text {
                 "0" => Some(true),
                 "1" => Some(false),
+                _ => None,
+            })?,
+            lazy_streams: setting.get(STREAMS, false, "eager or lazy", |text| match text {
+                "eager" => Some(false),
+                "lazy" => Some(true),
                 _ => None,
             })?,
         })
@@ -109,15 +117,22 @@ mod tests {
 
     #[test]
     fn nothing_set_gives_the_documented_defaults() {
-        let expected = Config { devices: 1, device_memory: 16 * 1024 * 1024 * 1024, host_readable: false };
+        let expected = Config {
+            devices: 1,
+            device_memory: 16 * 1024 * 1024 * 1024,
+            host_readable: false,
+            lazy_streams: false,
+        };
         assert_eq!(read(&[]), Ok(expected));
     }
 
     #[test]
     fn every_variable_is_read() {
-        let set = [(DEVICE_COUNT, "3"), (DEVICE_MEM, "5M"), (STRICT, "0")];
-        assert_eq!(read(&set), Ok(Config { devices: 3, device_memory: 5 << 20, host_readable: true }));
-        assert!(!read(&[(STRICT, "1")]).unwrap().host_readable);
+        let set = [(DEVICE_COUNT, "3"), (DEVICE_MEM, "5M"), (STRICT, "0"), (STREAMS, "lazy")];
+        let expected = Config { devices: 3, device_memory: 5 << 20, host_readable: true, lazy_streams: true };
+        assert_eq!(read(&set), Ok(expected));
+        let defaults = read(&[(STRICT, "1"), (STREAMS, "eager")]).unwrap();
+        assert!(!defaults.host_readable && !defaults.lazy_streams);
     }
 
     #[test]
@@ -156,6 +171,16 @@ mod tests {
     fn strictness_is_a_digit() {
         for text in ["", "2", "true", "no"] {
             assert_eq!(read(&[(STRICT, text)]), Err(format!("SOFT_ROCM_STRICT={text}: expected 0 or 1")));
+        }
+    }
+
+    #[test]
+    fn streams_are_eager_or_lazy() {
+        for text in ["", "1", "Lazy"] {
+            assert_eq!(
+                read(&[(STREAMS, text)]),
+                Err(format!("SOFT_ROCM_STREAMS={text}: expected eager or lazy"))
+            );
         }
     }
 

@@ -73,6 +73,7 @@ const TABLE: &[(hipError_t, &CStr, &CStr)] = &[
     (b::hipErrorHostMemoryNotRegistered, c"hipErrorHostMemoryNotRegistered", c"host memory is not registered"),
     (b::hipErrorLaunchFailure, c"hipErrorLaunchFailure", c"unspecified launch failure"),
     (b::hipErrorCooperativeLaunchTooLarge, c"hipErrorCooperativeLaunchTooLarge", c"too many blocks in cooperative launch"),
+    (b::hipErrorNotPermitted, c"hipErrorNotPermitted", c"operation not permitted"),
     (b::hipErrorNotSupported, c"hipErrorNotSupported", c"operation not supported"),
     (b::hipErrorStreamCaptureUnsupported, c"hipErrorStreamCaptureUnsupported", c"operation not permitted while a stream is captured"),
     (b::hipErrorStreamCaptureInvalidated, c"hipErrorStreamCaptureInvalidated", c"stream capture is invalidated by an earlier error"),

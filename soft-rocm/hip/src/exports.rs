@@ -13,7 +13,10 @@ macro_rules! exports {
 
         /// All that the header declares; the functions are those of this library.
         pub mod header {
-            pub use crate::api::{softrocm_hip_held_calls, softrocm_hip_set_faults, softrocm_host_address};
+            pub use crate::api::{
+                softrocm_hip_held_calls, softrocm_hip_set_faults, softrocm_host_address,
+                softrocm_launch_concurrent, softrocm_stream_pause, softrocm_stream_resume,
+            };
             $($(#[$cfg])* pub use crate::api::$name;)*
             pub use crate::bindings::*;
         }
@@ -40,6 +43,7 @@ exports! {
     hipDeviceGetPCIBusId(_, _, _);
     hipDeviceGetUuid(_, _);
     hipDeviceReset();
+    hipDeviceGetStreamPriorityRange(_, _);
     hipDeviceSynchronize();
     hipDeviceTotalMem(_, _);
     hipDriverGetVersion(_);
@@ -60,6 +64,7 @@ exports! {
     hipHostRegister(_, _, _);
     hipHostUnregister(_);
     hipInit(_);
+    hipLaunchHostFunc(_, _, _);
     hipMalloc(_, _);
     hipMallocManaged(_, _, _);
     hipMemGetAddressRange(_, _, _);
@@ -73,6 +78,15 @@ exports! {
     hipRuntimeGetVersion(_);
     hipSetDevice(_);
     hipSetDeviceFlags(_);
+    hipStreamAddCallback(_, _, _, _);
+    hipStreamCreate(_);
+    hipStreamCreateWithFlags(_, _);
+    hipStreamCreateWithPriority(_, _, _);
+    hipStreamDestroy(_);
+    hipStreamGetDevice(_, _);
+    hipStreamGetFlags(_, _);
+    hipStreamGetPriority(_, _);
+    hipStreamQuery(_);
     hipStreamSynchronize(_);
     #[cfg(feature = "ais")]
     hipAmdFileRead(_, _, _, _, _, _);

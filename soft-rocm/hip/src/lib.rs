@@ -7,6 +7,8 @@
 //!                  │
 //!                runtime           the one runtime of the process, made from the environment at first use
 //!                  │
+//!                stream            queues of work, each with a thread of its own
+//!                  │
 //!                memory ── blocks  which allocations live, which ranges are free
 //!                  │
 //!                arena             device memory: one memfd mapped twice
@@ -28,6 +30,7 @@
 //! |---|---|---|
 //! | `SOFT_ROCM_DEVICE_COUNT` | number of devices, 0 to 64 | 1 |
 //! | `SOFT_ROCM_DEVICE_MEM` | memory of each device in bytes; K, M, G multiply by 1024, 1024², 1024³ | 16G |
+//! | `SOFT_ROCM_STREAMS` | `eager` starts queued work at once, `lazy` when something waits for it | eager |
 //! | `SOFT_ROCM_STRICT` | 0 lets host code read device memory, 1 forbids it | 1 |
 //!
 //! Device memory takes host memory only for pages that were touched, and gives them back when it is freed.
@@ -62,5 +65,7 @@ mod last_error;
 mod memory;
 mod pinned;
 mod runtime;
+mod stream;
+mod sync;
 
 pub use exports::header;

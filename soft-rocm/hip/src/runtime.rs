@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::devices::Device;
 use crate::fork;
 use crate::memory::Memory;
+use crate::stream::Streams;
 
 /// What the environment asked for at first use.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub(crate) struct Runtime {
     device_memory: usize,
     /// None if there is no device.
     memory: Option<Memory>,
+    streams: Streams,
 }
 
 thread_local! {
@@ -38,6 +40,13 @@ pub(crate) fn runtime() -> Result<&'static Runtime, hipError_t> {
 #[inline]
 pub(crate) fn memory() -> Result<&'static Memory, hipError_t> {
     runtime()?.memory.as_ref().ok_or(hipErrorInvalidDevice)
+}
+
+/// The streams of the runtime, for calls that need a device.
+#[inline]
+pub(crate) fn streams() -> Result<&'static Streams, hipError_t> {
+    let runtime = runtime()?;
+    if runtime.devices.is_empty() { Err(hipErrorInvalidDevice) } else { Ok(&runtime.streams) }
 }
 
 /// The calling thread's current device. There is one whenever there is [`memory`].
@@ -74,6 +83,7 @@ impl Runtime {
             devices: (0..config.devices).map(|_| Device::default()).collect(),
             device_memory,
             memory,
+            streams: Streams::new(config.devices, config.lazy_streams),
         })
     }
 
@@ -103,7 +113,8 @@ mod tests {
     use super::*;
 
     fn runtime(devices: u32) -> Runtime {
-        Runtime::start(Config { devices, device_memory: 4096, host_readable: false }).unwrap()
+        Runtime::start(Config { devices, device_memory: 4096, host_readable: false, lazy_streams: false })
+            .unwrap()
     }
 
     #[test]

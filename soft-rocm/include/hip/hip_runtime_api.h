@@ -174,6 +174,8 @@ typedef enum HIP_RUNTIME_API_NODISCARD hipError_t {
     hipErrorLaunchFailure = 719,
     /** A cooperative launch has too many blocks. */
     hipErrorCooperativeLaunchTooLarge = 720,
+    /** The operation is not permitted now, for example in a function that a stream called. */
+    hipErrorNotPermitted = 800,
     /** The operation is not supported here. */
     hipErrorNotSupported = 801,
     /** The operation is not allowed while a stream is captured. */
@@ -623,8 +625,14 @@ typedef enum hipDriverProcAddressQueryResult {
 /** What a stream is behind its handle; no caller sees inside. */
 struct ihipStream_t;
 
-/** A stream: a queue of work on one device. NULL is the default stream. */
+/** A stream: a queue of work on one device. NULL is the default stream of the current device. */
 typedef struct ihipStream_t *hipStream_t;
+
+/** A function that a stream calls when it reaches its place. */
+typedef void (*hipHostFn_t)(void *userData);
+
+/** A function that a stream calls when it reaches its place, with the stream and the outcome of what was before it. */
+typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 
 /** An address in device memory. */
 typedef void *hipDeviceptr_t;
@@ -641,6 +649,16 @@ typedef union hipAmdFileHandle_t {
 
 /** Ordinal that belongs to no device. */
 #define hipInvalidDeviceId (-2)
+
+/** The default stream, by a name of its own. */
+#define hipStreamLegacy ((hipStream_t)1)
+/** A stream that the calling thread has for itself on the current device. */
+#define hipStreamPerThread ((hipStream_t)2)
+
+/** A stream that keeps order with the default stream. */
+#define hipStreamDefault 0x0u
+/** A stream that keeps no order with the default stream. */
+#define hipStreamNonBlocking 0x1u
 
 /** Pinned memory with the runtime's defaults. */
 #define hipHostMallocDefault 0x0u
@@ -886,18 +904,125 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 
 /**
- * Waits for all work of the current device.
+ * Waits for all work of the current device: that of every stream, destroyed ones included.
  *
- * Errors: answers hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidDevice if there is no device; hipErrorNotPermitted in a function that a stream called;
+ * the first error that an operation of the device ended with and nobody was told yet.
  */
 hipError_t hipDeviceSynchronize(void);
 
-/**
- * Waits for all work of a stream; NULL is the current device's default stream.
+/* ---- Streams ----------------------------------------------------------------------------------- */
+
+/*
+ * A stream does its operations one after the other, in the order of their submission. Submitting does not wait.
  *
- * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device.
+ * The default stream of a device keeps order with the blocking streams of that device: an operation of the default
+ * stream starts when all that was submitted to them before has completed, and an operation of a blocking stream starts
+ * when all that was submitted to the default stream before has completed. Streams made with hipStreamNonBlocking take no
+ * part in this. hipMemcpy() and hipMemset() are operations of the default stream that the caller waits for.
+ *
+ * A stream argument may be NULL or hipStreamLegacy (the default stream of the current device), hipStreamPerThread, or a
+ * handle from hipStreamCreate...(). Any other value, such as the handle of a destroyed stream, is answered with
+ * hipErrorInvalidHandle.
+ *
+ * An operation that fails when its turn comes leaves its error with its stream. The next wait for the stream or its
+ * device, or the next query of the stream, answers it, once.
+ *
+ * In a function that a stream called, calls that wait for streams or events answer hipErrorNotPermitted; blocking copies
+ * and fills, and freeing memory, are done there without waiting for any stream. Submitting is allowed.
+ */
+
+/**
+ * Creates a blocking stream of the current device.
+ *
+ * Errors: answers hipErrorInvalidValue if stream is NULL; hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipStreamCreate(hipStream_t *stream);
+
+/**
+ * Creates a stream of the current device; flags is hipStreamDefault or hipStreamNonBlocking.
+ *
+ * Errors: answers hipErrorInvalidValue if stream is NULL or flags is anything else; hipErrorInvalidDevice if there is no
+ * device.
+ */
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags);
+
+/**
+ * As hipStreamCreateWithFlags(), with a priority, which is kept and has no effect. A priority outside
+ * hipDeviceGetStreamPriorityRange() stands for the nearest one inside.
+ *
+ * Errors: as hipStreamCreateWithFlags().
+ */
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority);
+
+/**
+ * The least and the most urgent priority, 1 and -1. Either pointer may be NULL.
+ *
+ * Errors: answers hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
+
+/**
+ * Destroys a stream and returns at once; what was submitted is still done.
+ *
+ * Errors: answers hipErrorInvalidHandle if stream did not come from hipStreamCreate...() or was destroyed.
+ */
+hipError_t hipStreamDestroy(hipStream_t stream);
+
+/**
+ * Waits for all work of a stream; for the default stream, of the blocking streams of its device too.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidDevice if there is no device;
+ * hipErrorNotPermitted in a function that a stream called; the error of an operation of the stream.
  */
 hipError_t hipStreamSynchronize(hipStream_t stream);
+
+/**
+ * Whether all work has completed that hipStreamSynchronize() would wait for: hipSuccess or hipErrorNotReady, which does
+ * not become the last error.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; the error of an operation of the stream.
+ */
+hipError_t hipStreamQuery(hipStream_t stream);
+
+/**
+ * Flags a stream was created with.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if flags is NULL.
+ */
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
+
+/**
+ * Priority of a stream.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if priority is NULL.
+ */
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
+
+/**
+ * Device of a stream.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if device is NULL.
+ */
+hipError_t hipStreamGetDevice(hipStream_t stream, int *device);
+
+/**
+ * Calls fn(userData) when the stream reaches it. Later operations of the stream wait until it returns. It runs on a
+ * thread of the library.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if fn is NULL;
+ * hipErrorOutOfMemory if no thread can be started.
+ */
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
+
+/**
+ * Calls callback(stream, hipSuccess, userData) when the stream reaches it. Later operations of the stream wait until it
+ * returns. flags is 0.
+ *
+ * Errors: as hipLaunchHostFunc(); hipErrorInvalidValue also if flags is not 0.
+ */
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData,
+                                unsigned int flags);
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 

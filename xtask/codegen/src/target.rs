@@ -23,7 +23,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target {
         header: "soft-rocm/include/hip/hip_runtime_api.h",
         output: "soft-rocm/hip/src/bindings.rs",
-        allow: "hip.*|HIP_.*",
+        allow: "(__)?hip.*|HIP_.*",
     },
 ];
 

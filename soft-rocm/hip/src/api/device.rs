@@ -1,13 +1,14 @@
-//! Devices and waiting for them. Every operation has completed when its call returns, so there is nothing to wait for.
+//! Devices and waiting for them.
 
 use std::ffi::{c_int, c_uint};
 
 use soft_rocm_faults::point;
 
 use super::put;
-use crate::bindings::{hipDevice_t, hipError_t, hipErrorInvalidHandle, hipErrorNoDevice, hipStream_t};
+use crate::bindings::{hipDevice_t, hipError_t, hipErrorNoDevice};
 use crate::entry::call;
-use crate::runtime::{current_device, memory, runtime, set_current_device};
+use crate::runtime::{current_device, memory, runtime, set_current_device, streams};
+use crate::stream::host_function;
 
 /// Number of devices.
 #[unsafe(no_mangle)]
@@ -81,13 +82,9 @@ pub extern "C" fn hipDeviceReset() -> hipError_t {
 /// Waits for the current device.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipDeviceSynchronize() -> hipError_t {
-    call(point::hipDeviceSynchronize, 0, || memory().map(|_| ()))
-}
-
-/// Waits for a stream. The default stream is the only one there is.
-#[unsafe(no_mangle)]
-pub extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
-    call(point::hipStreamSynchronize, 0, || {
-        memory().and(if stream.is_null() { Ok(()) } else { Err(hipErrorInvalidHandle) })
+    call(point::hipDeviceSynchronize, 0, || {
+        let streams = streams()?;
+        host_function::may_wait()?;
+        streams.wait_for_device(current_device())
     })
 }

@@ -1,6 +1,8 @@
 //! What the tests of the exported functions share.
 #![allow(dead_code, clippy::unwrap_used, reason = "no test file needs all of it; a panic is a failed test")]
 
+pub mod streams;
+
 use std::ffi::c_void;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
@@ -63,7 +65,13 @@ pub fn in_process(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, test);
-    for name in ["SOFT_ROCM_DEVICE_COUNT", "SOFT_ROCM_DEVICE_MEM", "SOFT_ROCM_FAULTS", "SOFT_ROCM_STRICT"] {
+    for name in [
+        "SOFT_ROCM_DEVICE_COUNT",
+        "SOFT_ROCM_DEVICE_MEM",
+        "SOFT_ROCM_FAULTS",
+        "SOFT_ROCM_STREAMS",
+        "SOFT_ROCM_STRICT",
+    ] {
         command.env_remove(name);
     }
     Some(command.envs(variables.iter().copied()).output().unwrap())

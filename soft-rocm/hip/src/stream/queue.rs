@@ -1,0 +1,293 @@
+//! The queue of a stream: what waits, what runs, how far it has come.
+//!
+//! Entries are numbered from 1 in the order of their submission. One worker takes them in that order. An entry that is
+//! not concurrent is finished by the worker before it takes the next one; concurrent entries may be finished by anyone,
+//! and as long as some of them run only further concurrent entries are taken. An entry counts as completed when it and
+//! all before it have finished, so one number says how far a queue has come, and a [`Point`] is a number of a queue.
+//!
+//! An entry may wait for points of other queues. Those points exist before the entry does, so waits cannot be circular.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::mem;
+use std::sync::PoisonError;
+
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
+
+/// A queue of work of type `W`.
+pub(crate) struct Queue<W> {
+    state: Mutex<State<W>>,
+    /// The worker waits here.
+    startable: Condvar,
+    /// Those who wait for completion wait here.
+    progress: Condvar,
+    /// Number of the last entry submitted.
+    submitted: AtomicU64,
+    /// Number of the last entry completed.
+    completed: AtomicU64,
+}
+
+struct State<W> {
+    waiting: VecDeque<Entry<W>>,
+    /// Whether each entry that was taken and is not completed yet has finished, oldest first.
+    running: VecDeque<bool>,
+    /// Number of the last entry completed.
+    completed: u64,
+    /// Number of the last entry that may start.
+    released: u64,
+    paused: bool,
+    closed: bool,
+    /// The worker sleeps, and nobody has woken it yet.
+    parked: bool,
+    /// How many wait for completion.
+    waiters: usize,
+}
+
+struct Entry<W> {
+    work: W,
+    concurrent: bool,
+    after: Vec<Point<W>>,
+}
+
+/// An entry the worker has to carry out, and to report with [`Queue::finish`].
+#[derive(Debug)]
+pub(crate) struct Taken<W> {
+    /// What to do.
+    pub(crate) work: W,
+    /// Its number.
+    pub(crate) number: u64,
+    /// Whether it may be carried out while others of the same group are.
+    pub(crate) concurrent: bool,
+}
+
+/// The queue takes no entries any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed;
+
+/// An entry of a queue, to wait for.
+pub(crate) struct Point<W> {
+    queue: Arc<Queue<W>>,
+    number: u64,
+}
+
+impl<W> State<W> {
+    /// Number of the entry at the head of those waiting.
+    fn head(&self) -> u64 {
+        self.completed + self.running.len() as u64 + 1
+    }
+
+    /// Number of the last entry submitted.
+    fn last(&self) -> u64 {
+        self.completed + self.running.len() as u64 + self.waiting.len() as u64
+    }
+
+    /// Whether the worker has something to do: an entry to look at, or the end of its work.
+    fn is_startable(&self) -> bool {
+        match self.waiting.front() {
+            None => self.closed && self.running.is_empty(),
+            Some(entry) => {
+                !self.paused && self.head() <= self.released && (self.running.is_empty() || entry.concurrent)
+            }
+        }
+    }
+}
+
+impl<W> Queue<W> {
+    /// An empty queue. Entries of a lazy one start when someone waits for them.
+    pub(crate) fn new(lazy: bool) -> Queue<W> {
+        Queue {
+            state: Mutex::new(State {
+                waiting: VecDeque::new(),
+                running: VecDeque::new(),
+                completed: 0,
+                released: if lazy { 0 } else { u64::MAX },
+                paused: false,
+                closed: false,
+                parked: false,
+                waiters: 0,
+            }),
+            startable: Condvar::new(),
+            progress: Condvar::new(),
+            submitted: AtomicU64::new(0),
+            completed: AtomicU64::new(0),
+        }
+    }
+
+    /// Appends an entry that starts after the points, and answers its number.
+    pub(crate) fn push(&self, work: W, concurrent: bool, after: Vec<Point<W>>) -> Result<u64, Closed> {
+        let mut state = self.lock();
+        if state.closed {
+            return Err(Closed);
+        }
+        state.waiting.push_back(Entry { work, concurrent, after });
+        let number = state.last();
+        self.submitted.store(number, Ordering::Release);
+        self.wake_worker(&mut state);
+        Ok(number)
+    }
+
+    /// The next entry, once it may start; None once the queue is closed and everything has finished. For the worker.
+    pub(crate) fn take(&self) -> Option<Taken<W>> {
+        let mut state = self.lock();
+        loop {
+            if !state.is_startable() {
+                state.parked = true;
+                state = self.startable.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.parked = false;
+                continue;
+            }
+            let entry = state.waiting.front_mut()?;
+            if !entry.after.is_empty() {
+                // The entry stays at the head meanwhile: the queue may be paused before the points are reached.
+                let after = mem::take(&mut entry.after);
+                drop(state);
+                after.iter().for_each(Point::wait);
+                state = self.lock();
+                continue;
+            }
+            let number = state.head();
+            let Entry { work, concurrent, .. } = state.waiting.pop_front()?;
+            state.running.push_back(false);
+            return Some(Taken { work, number, concurrent });
+        }
+    }
+
+    /// Reports that an entry that was taken has been carried out.
+    pub(crate) fn finish(&self, number: u64) {
+        let mut state = self.lock();
+        let index = number.checked_sub(state.completed + 1).and_then(|index| usize::try_from(index).ok());
+        if let Some(finished) = index.and_then(|index| state.running.get_mut(index)) {
+            *finished = true;
+        }
+        while state.running.front() == Some(&true) {
+            state.running.pop_front();
+            state.completed += 1;
+        }
+        self.completed.store(state.completed, Ordering::Release);
+        if state.waiters > 0 {
+            self.progress.notify_all();
+        }
+        self.wake_worker(&mut state);
+    }
+
+    /// Waits until the entry of that number, and all before it, have completed.
+    pub(crate) fn wait(&self, number: u64) {
+        if self.is_completed(number) {
+            return;
+        }
+        let mut state = self.lock();
+        self.release_to(&mut state, number);
+        state.waiters += 1;
+        while state.completed < number {
+            state = self.progress.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.waiters -= 1;
+    }
+
+    /// Lets entries up to that number start.
+    pub(crate) fn release(&self, number: u64) {
+        self.release_to(&mut self.lock(), number);
+    }
+
+    /// Whether the entry of that number, and all before it, have completed.
+    #[inline]
+    pub(crate) fn is_completed(&self, number: u64) -> bool {
+        self.completed.load(Ordering::Acquire) >= number
+    }
+
+    /// Number of the last entry submitted.
+    #[inline]
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::Acquire)
+    }
+
+    /// Holds entries that have not started, or lets them go on.
+    pub(crate) fn set_paused(&self, paused: bool) {
+        let mut state = self.lock();
+        state.paused = paused;
+        self.wake_worker(&mut state);
+    }
+
+    /// Takes no more entries. Those that wait are still carried out.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        state.released = u64::MAX;
+        self.wake_worker(&mut state);
+    }
+
+    fn release_to(&self, state: &mut State<W>, number: u64) {
+        if state.released < number {
+            state.released = number;
+            self.wake_worker(state);
+        }
+    }
+
+    fn wake_worker(&self, state: &mut State<W>) {
+        if state.parked && state.is_startable() {
+            state.parked = false;
+            self.startable.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W> Point<W> {
+    /// The entry of that number.
+    pub(crate) fn new(queue: Arc<Queue<W>>, number: u64) -> Point<W> {
+        Point { queue, number }
+    }
+
+    /// The last entry submitted so far; None if everything has completed.
+    pub(crate) fn last(queue: &Arc<Queue<W>>) -> Option<Point<W>> {
+        let number = queue.submitted();
+        (!queue.is_completed(number)).then(|| Point::new(Arc::clone(queue), number))
+    }
+
+    /// Waits for it.
+    pub(crate) fn wait(&self) {
+        self.queue.wait(self.number);
+    }
+
+    /// Whether it has completed. A lazy queue starts to work on it.
+    pub(crate) fn poll(&self) -> bool {
+        self.queue.is_completed(self.number) || {
+            self.queue.release(self.number);
+            false
+        }
+    }
+
+    /// Whether it is an entry of that queue.
+    pub(crate) fn is_of(&self, queue: &Arc<Queue<W>>) -> bool {
+        Arc::ptr_eq(&self.queue, queue)
+    }
+}
+
+impl<W> Clone for Point<W> {
+    fn clone(&self) -> Point<W> {
+        Point::new(Arc::clone(&self.queue), self.number)
+    }
+}
+
+impl<W> fmt::Debug for Point<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Point").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl<W> fmt::Debug for Queue<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue")
+            .field("submitted", &self.submitted)
+            .field("completed", &self.completed)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, shuttle))]
+mod interleavings;
+#[cfg(all(test, not(shuttle)))]
+mod tests;

@@ -1,0 +1,143 @@
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+
+use super::*;
+
+/// Takes everything there is; the queue is closed.
+fn drain(queue: &Queue<u32>) -> Vec<u32> {
+    let mut done = Vec::new();
+    while let Some(taken) = queue.take() {
+        done.push(taken.work);
+        queue.finish(taken.number);
+    }
+    done
+}
+
+#[test]
+fn entries_are_taken_in_order_and_numbered_from_one() {
+    let queue = Queue::new(false);
+    assert_eq!([7, 8, 9].map(|work| queue.push(work, false, Vec::new())), [Ok(1), Ok(2), Ok(3)]);
+    assert_eq!((queue.submitted(), queue.is_completed(0), queue.is_completed(1)), (3, true, false));
+    let first = queue.take().unwrap();
+    assert_eq!((first.work, first.number, first.concurrent), (7, 1, false));
+    assert!(!queue.is_completed(1));
+    queue.finish(1);
+    assert!(queue.is_completed(1) && !queue.is_completed(2));
+    queue.close();
+    assert_eq!(drain(&queue), [8, 9]);
+    assert!(queue.is_completed(3));
+}
+
+#[test]
+fn a_closed_queue_does_what_it_has_and_takes_nothing_more() {
+    let queue = Queue::new(true);
+    queue.set_paused(true);
+    queue.push(1, false, Vec::new()).unwrap();
+    queue.close();
+    assert_eq!(queue.push(2, false, Vec::new()), Err(Closed));
+    queue.set_paused(false);
+    assert_eq!(drain(&queue), [1]);
+}
+
+#[test]
+fn a_group_completes_in_order_of_submission_whatever_the_order_of_its_ends() {
+    let queue = Queue::new(false);
+    for work in 1..=3 {
+        queue.push(work, true, Vec::new()).unwrap();
+    }
+    let numbers: Vec<u64> = (0..3).map(|_| queue.take().unwrap().number).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    queue.finish(2);
+    assert!(!queue.is_completed(1));
+    queue.finish(1);
+    assert!(queue.is_completed(2) && !queue.is_completed(3));
+    queue.finish(3);
+    assert!(queue.is_completed(3));
+}
+
+#[test]
+fn an_entry_after_a_group_waits_for_all_of_it() {
+    let queue = Arc::new(Queue::new(false));
+    queue.push(1, true, Vec::new()).unwrap();
+    queue.push(2, true, Vec::new()).unwrap();
+    queue.push(3, false, Vec::new()).unwrap();
+    queue.push(4, true, Vec::new()).unwrap();
+    assert_eq!([queue.take().unwrap().work, queue.take().unwrap().work], [1, 2]);
+    let (sender, taken) = mpsc::channel();
+    let worker = thread::spawn({
+        let queue = Arc::clone(&queue);
+        move || sender.send(queue.take().unwrap().work).unwrap()
+    });
+    queue.finish(2);
+    assert!(!queue.lock().is_startable());
+    assert!(taken.try_recv().is_err());
+    queue.finish(1);
+    assert_eq!(taken.recv().unwrap(), 3);
+    worker.join().unwrap();
+    queue.finish(3);
+    assert_eq!(queue.take().unwrap().work, 4);
+}
+
+#[test]
+fn a_paused_queue_starts_nothing() {
+    let queue = Queue::new(false);
+    queue.set_paused(true);
+    queue.push(1, false, Vec::new()).unwrap();
+    assert!(!queue.lock().is_startable());
+    queue.set_paused(false);
+    assert!(queue.lock().is_startable());
+}
+
+#[test]
+fn a_lazy_queue_starts_what_is_waited_for() {
+    let queue = Arc::new(Queue::new(true));
+    for work in 1..=3 {
+        queue.push(work, false, Vec::new()).unwrap();
+    }
+    assert!(!queue.lock().is_startable());
+    assert!(!Point::new(Arc::clone(&queue), 2).poll());
+    assert_eq!(queue.take().unwrap().work, 1);
+    queue.finish(1);
+    assert_eq!(queue.take().unwrap().work, 2);
+    queue.finish(2);
+    assert!(!queue.lock().is_startable());
+    queue.release(1);
+    assert!(!queue.lock().is_startable());
+    queue.release(3);
+    assert!(queue.lock().is_startable());
+}
+
+#[test]
+fn an_entry_starts_after_points_of_other_queues_and_lazy_ones_are_started() {
+    let first = Arc::new(Queue::new(true));
+    let second = Queue::new(true);
+    let number = first.push(1, false, Vec::new()).unwrap();
+    second.push(2, false, vec![Point::new(Arc::clone(&first), number)]).unwrap();
+    second.release(1);
+    let worker = thread::spawn({
+        let first = Arc::clone(&first);
+        move || {
+            let taken = first.take().unwrap();
+            first.finish(taken.number);
+        }
+    });
+    assert_eq!(second.take().unwrap().work, 2);
+    assert!(first.is_completed(1));
+    worker.join().unwrap();
+}
+
+#[test]
+fn points_know_their_queue_and_idle_queues_have_no_last_one() {
+    let queue = Arc::new(Queue::new(false));
+    let other = Arc::new(Queue::new(false));
+    assert!(Point::last(&queue).is_none());
+    queue.push((), false, Vec::new()).unwrap();
+    let point = Point::last(&queue).unwrap();
+    assert!(point.clone().is_of(&queue) && !point.is_of(&other));
+    assert!(!point.poll());
+    queue.finish(queue.take().unwrap().number);
+    assert!(point.poll());
+    point.wait();
+    assert!(Point::last(&queue).is_none());
+}

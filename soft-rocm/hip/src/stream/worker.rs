@@ -1,0 +1,58 @@
+//! The thread of a stream, and the pool for what may overlap.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use super::Stream;
+use super::pool;
+use crate::runtime::set_current_device;
+
+/// Room for the program's functions: what threads of the C library get.
+pub(super) const STACK: usize = 8 << 20;
+
+/// Starts the thread of a stream. It ends, after `at_end`, when the stream is closed and all its work is done.
+pub(super) fn start(stream: Arc<Stream>, at_end: impl FnOnce(&Stream) + Send + 'static) -> io::Result<()> {
+    let run = move || {
+        while let Some(taken) = stream.queue().take() {
+            if taken.concurrent {
+                pool::run(Arc::clone(&stream), taken);
+            } else {
+                stream.carry_out(taken);
+            }
+        }
+        at_end(&stream);
+    };
+    without_signals(|| thread::Builder::new().name("hip-stream".to_owned()).stack_size(STACK).spawn(run))?;
+    Ok(())
+}
+
+impl Stream {
+    /// Does what an entry asks for, on the stream's device.
+    pub(super) fn carry_out(&self, taken: super::Taken) {
+        set_current_device(self.device());
+        if let Err(error) = taken.work.run() {
+            self.failed(error);
+        }
+        self.queue().finish(taken.number);
+    }
+}
+
+/// Calls `spawn` with signals blocked that could as well reach any other thread, so that the new thread is none of the
+/// program's that handle them.
+pub(super) fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
+    let mut blocked = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: requires a writable place; holds, it is a local.
+    unsafe { libc::sigfillset(blocked.as_mut_ptr()) };
+    for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS] {
+        // SAFETY: requires a set; holds, it was filled.
+        unsafe { libc::sigdelset(blocked.as_mut_ptr(), fault) };
+    }
+    let mut before = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: requires a set and a writable place; holds, both are locals.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, blocked.as_ptr(), before.as_mut_ptr()) };
+    let result = spawn();
+    // SAFETY: requires a set; holds, the first call stored it.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
+    result
+}
