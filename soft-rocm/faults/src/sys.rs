@@ -39,6 +39,7 @@ fn planned(point: Point, size: usize, subject: Subject<'_>) -> Option<usize> {
 }
 
 /// Reads at an offset.
+#[inline]
 pub unsafe fn pread(fd: c_int, buf: *mut c_void, count: usize, offset: off_t) -> isize {
     let Some(count) = limit(point::pread, count, fd) else { return -1 };
     // SAFETY: requires that many writable bytes; holds by contract, there are no more than were asked for.
@@ -46,6 +47,7 @@ pub unsafe fn pread(fd: c_int, buf: *mut c_void, count: usize, offset: off_t) ->
 }
 
 /// Writes at an offset.
+#[inline]
 pub unsafe fn pwrite(fd: c_int, buf: *const c_void, count: usize, offset: off_t) -> isize {
     let Some(count) = limit(point::pwrite, count, fd) else { return -1 };
     // SAFETY: requires that many readable bytes; holds by contract, there are no more than were asked for.
