@@ -3,6 +3,7 @@
 //! The copy is made in a temporary file beside DST, which takes its place only when everything is right.
 
 use std::error::Error;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -48,20 +49,22 @@ fn copy(source: &Path, destination: &Path) -> Result<String> {
     let driver = Driver::open()?;
     let input = OpenOptions::new().read(true).open(&driver, source)?;
     let temporary = tempfile::NamedTempFile::new_in(folder).map_err(on(destination))?;
-    let output = FileHandle::new(&driver, temporary.reopen()?).map_err(|(_file, error)| error)?;
+    let writable = temporary.reopen().map_err(on(destination))?;
+    let output = FileHandle::new(&driver, writable).map_err(|(_file, error)| on(destination)(error))?;
 
     let before = statistics()?;
-    let (bytes, time) = through_the_gpu(&driver, &input, &output, facts.len())?;
+    let (bytes, time) = through_the_gpu(&driver, &input, &output, facts.len(), on(destination))?;
     let path = path_taken(before, bytes)?;
     if bytes != facts.len() {
         return Err(format!("{}: changed size while it was copied", source.display()).into());
     }
 
-    if hash(File::open(source)?)? != hash(temporary.reopen()?)? {
+    let original = File::open(source).and_then(hash).map_err(on(source))?;
+    if original != temporary.reopen().and_then(hash).map_err(on(destination))? {
         return Err(format!("{}: the copy differs from {}", destination.display(), source.display()).into());
     }
-    temporary.as_file().set_permissions(facts.permissions())?;
-    temporary.as_file().sync_all()?;
+    temporary.as_file().set_permissions(facts.permissions()).map_err(on(destination))?;
+    temporary.as_file().sync_all().map_err(on(destination))?;
     temporary.persist(destination).map_err(|failed| on(destination)(failed.error))?;
 
     let rate = bytes as f64 / 1e9 / time.as_secs_f64();
@@ -76,6 +79,7 @@ fn through_the_gpu(
     input: &FileHandle,
     output: &FileHandle,
     size: u64,
+    on_output: impl Fn(hipfile::Error) -> String,
 ) -> Result<(u64, Duration)> {
     // Whole pages, also for the last chunk: its read is short, and still fit for the fast path.
     let chunk = usize::try_from(size)?.next_multiple_of(4096).clamp(4096, CHUNK);
@@ -83,11 +87,13 @@ fn through_the_gpu(
     let start = Instant::now();
     let mut done = 0;
     loop {
-        let n = input.read_at(memory.slice_mut(..)?, done)?;
-        if n == 0 {
-            return Ok((done, start.elapsed()));
-        }
-        output.write_all_at(memory.slice(..n)?, done)?;
+        let n = match input.read_at(memory.slice_mut(..)?, done) {
+            Ok(0) => return Ok((done, start.elapsed())),
+            Ok(n) => n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        output.write_all_at(memory.slice(..n)?, done).map_err(&on_output)?;
         done += n as u64;
     }
 }
@@ -125,8 +131,8 @@ fn hash(mut file: File) -> io::Result<[u8; 32]> {
     Ok(digest.finalize().into())
 }
 
-/// Says which file a system error is about.
-fn on(path: &Path) -> impl Fn(io::Error) -> String {
+/// Says which file an error is about.
+fn on<E: Display>(path: &Path) -> impl Fn(E) -> String {
     let path = path.display().to_string();
     move |error| format!("{path}: {error}")
 }

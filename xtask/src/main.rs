@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod elf;
 mod env;
+mod faulty_copy;
 mod install;
 mod lock;
 mod needed;

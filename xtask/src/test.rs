@@ -11,7 +11,7 @@ use clap::ValueEnum;
 
 use crate::cargo::{programs, status};
 use crate::rocm::{self, Rocm};
-use crate::{Result, needed};
+use crate::{Result, faulty_copy, needed};
 
 /// Run the tests and print a summary
 #[derive(Debug, clap::Args)]
@@ -56,6 +56,7 @@ impl Suite {
             Self::Unit => &[
                 &["--tests", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
                 &["--tests", "-p", "hip-alloc", "--no-default-features"],
+                &["--tests", "-p", "soft-rocm-faults"],
                 &["--tests", "-p", "soft-rocm-hip"],
                 &["--tests", "-p", "soft-rocm-hipfile"],
                 &["--tests", "-p", "xtask"],
@@ -88,6 +89,19 @@ impl Count {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
+    }
+
+    /// Counts an example and says how it went.
+    fn note(&mut self, name: &str, outcome: Result<()>) {
+        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
+        println!("example {name} ... {verdict}");
+        match outcome {
+            Ok(()) => self.passed += 1,
+            Err(error) => {
+                eprintln!("error: {error}");
+                self.failed += 1;
+            }
+        }
     }
 
     /// What one line of a test program's output reports, if it is its closing line.
@@ -185,15 +199,10 @@ fn examples(rocm: &Rocm) -> Result<Count> {
     fs::create_dir_all(&dir).map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
     let mut count = Count::default();
     for program in &programs {
-        let outcome = needed::check(program, rocm).and_then(|()| example(program, &dir, rocm));
-        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("example {} ... {verdict}", Path::new(program.file_stem().unwrap_or_default()).display());
-        match outcome {
-            Ok(()) => count.passed += 1,
-            Err(error) => {
-                eprintln!("error: {error}");
-                count.failed += 1;
-            }
+        let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        count.note(&name, needed::check(program, rocm).and_then(|()| example(program, &dir, rocm)));
+        if name == "copy" {
+            count.note("copy under scripted faults", faulty_copy::run(program, &dir, rocm));
         }
     }
     Ok(count)

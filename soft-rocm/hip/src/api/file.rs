@@ -60,7 +60,7 @@ unsafe fn transfer(
     size: u64,
     size_copied: *mut u64,
     status: *mut i32,
-    io: impl FnOnce(*mut c_void, usize) -> isize,
+    io: impl Fn(*mut c_void, usize) -> isize,
 ) -> Result<(), hipError_t> {
     memory()?;
     let fault = planned?;
@@ -73,8 +73,8 @@ unsafe fn transfer(
     let count = match (fault, memory) {
         (Some(Fault::Errno(errno)), _) => Err(errno),
         (_, None) => Err(libc::EINVAL),
-        (Some(Fault::Short(most)), Some(memory)) => count(io(memory, most.min(size) as usize)),
-        (_, Some(memory)) => count(io(memory, len)),
+        (Some(Fault::Short(most)), Some(memory)) => uninterrupted(|| io(memory, most.min(size) as usize)),
+        (_, Some(memory)) => uninterrupted(|| io(memory, len)),
     };
     match count {
         // SAFETY: as above.
@@ -87,6 +87,15 @@ unsafe fn transfer(
     }
 }
 
-fn count(result: isize) -> Result<u64, i32> {
-    u64::try_from(result).map_err(|_| io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+/// What a call answers that is made again while signals interrupt it: AMD's library asks its driver again, too.
+fn uninterrupted(io: impl Fn() -> isize) -> Result<u64, i32> {
+    loop {
+        if let Ok(count) = u64::try_from(io()) {
+            return Ok(count);
+        }
+        match io::Error::last_os_error().raw_os_error() {
+            Some(libc::EINTR) => {}
+            errno => return Err(errno.unwrap_or(libc::EIO)),
+        }
+    }
 }
