@@ -1,5 +1,7 @@
 //! What the runtime knows about a piece of memory.
 
+use std::fmt;
+
 /// What kind of memory an allocation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -40,6 +42,15 @@ impl Kind {
         matches!(self, Kind::Registered { .. })
     }
 
+    /// The function that ends it.
+    pub(crate) fn ended_by(self) -> &'static str {
+        match self {
+            Kind::Device | Kind::Managed { .. } | Kind::Signal => "hipFree",
+            Kind::Pinned { .. } => "hipHostFree",
+            Kind::Registered { .. } => "hipHostUnregister",
+        }
+    }
+
     /// The flags it was made with.
     pub(crate) fn flags(self) -> u32 {
         match self {
@@ -73,5 +84,18 @@ impl Allocation {
             .checked_sub(self.base)
             .and_then(|skipped| self.len.checked_sub(skipped))
             .is_some_and(|rest| len <= rest)
+    }
+}
+
+impl fmt::Display for Allocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Device => "device memory",
+            Kind::Managed { .. } => "managed memory",
+            Kind::Signal => "signal memory",
+            Kind::Pinned { .. } => "pinned host memory",
+            Kind::Registered { .. } => "registered host memory",
+        };
+        write!(f, "{kind} {:#x} + {} of device {}", self.base, self.len, self.device)
     }
 }

@@ -1441,7 +1441,8 @@ unsafe extern "C" {
     ///
     /// Answers hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
     /// with its error number in *status (0 otherwise). Memory that is not wholly inside one allocation of device
-    /// memory is refused with EINVAL.
+    /// memory is refused with EINVAL. With SOFT_ROCM_KFD_ALIGN=1 so is an address, size or offset that is not a multiple
+    /// of 4096.
     pub fn hipAmdFileRead(
         handle: hipAmdFileHandle_t,
         devicePtr: *mut ::core::ffi::c_void,

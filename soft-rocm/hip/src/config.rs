@@ -5,11 +5,14 @@ use std::fmt;
 
 const DEVICE_COUNT: &str = "SOFT_ROCM_DEVICE_COUNT";
 const DEVICE_MEM: &str = "SOFT_ROCM_DEVICE_MEM";
+const KFD_ALIGN: &str = "SOFT_ROCM_KFD_ALIGN";
+const LEAKS: &str = "SOFT_ROCM_LEAKS";
 const STREAMS: &str = "SOFT_ROCM_STREAMS";
 const STRICT: &str = "SOFT_ROCM_STRICT";
 
 const MAX_DEVICES: u32 = 64;
-const DEFAULT_DEVICE_MEM: usize = 16 << 30;
+/// What AMD's kernel driver asks of file functions.
+const KFD_ALIGNMENT: u64 = 4096;
 
 /// The settings of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +21,36 @@ pub(crate) struct Config {
     pub(crate) devices: u32,
     /// Memory of each device in bytes; more than 0.
     pub(crate) device_memory: usize,
-    /// Whether host code may read device memory.
-    pub(crate) host_readable: bool,
+    /// What becomes of illegal use.
+    pub(crate) strict: Strict,
+    /// What becomes of memory that is not freed at exit.
+    pub(crate) leaks: Leaks,
+    /// What offsets, sizes and addresses of file functions have to be multiples of.
+    pub(crate) file_alignment: u64,
     /// Whether the work of streams waits until something waits for it.
     pub(crate) lazy_streams: bool,
+}
+
+/// What becomes of illegal use of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strict {
+    /// Calls refuse it; host code may read device memory.
+    Readable,
+    /// Calls refuse it; host code that touches device memory faults.
+    Faults,
+    /// It is reported and the process aborted.
+    Abort,
+}
+
+/// What becomes of memory that is not freed when the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaks {
+    /// Nothing.
+    Ignored,
+    /// It is listed.
+    Listed,
+    /// It is listed and the process fails.
+    Fatal,
 }
 
 /// A variable with a value that is not accepted.
@@ -41,23 +70,51 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl Config {
+    /// The settings of an empty environment.
+    pub(crate) const DEFAULT: Config = Config {
+        devices: 1,
+        device_memory: 16 << 30,
+        strict: Strict::Faults,
+        leaks: Leaks::Ignored,
+        file_alignment: 1,
+        lazy_streams: false,
+    };
+
     /// Settings from variables; `variable` answers the value of one, if it is set.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let setting = Setting { variable };
+        let unset = Config::DEFAULT;
         Ok(Config {
-            devices: setting.get(DEVICE_COUNT, 1, "a number of devices from 0 to 64", device_count)?,
+            devices: setting.get(
+                DEVICE_COUNT,
+                unset.devices,
+                "a number of devices from 0 to 64",
+                device_count,
+            )?,
             device_memory: setting.get(
                 DEVICE_MEM,
-                DEFAULT_DEVICE_MEM,
+                unset.device_memory,
                 "a number of bytes above 0, with or without a suffix K, M or G",
                 bytes,
             )?,
-            host_readable: setting.get(STRICT, false, "0 or 1", |text| match text {
-                "0" => Some(true),
-                "1" => Some(false),
+            strict: setting.get(STRICT, unset.strict, "0, 1 or abort", |text| match text {
+                "0" => Some(Strict::Readable),
+                "1" => Some(Strict::Faults),
+                "abort" => Some(Strict::Abort),
                 _ => None,
             })?,
-            lazy_streams: setting.get(STREAMS, false, "eager or lazy", |text| match text {
+            leaks: setting.get(LEAKS, unset.leaks, "0, 1 or fail", |text| match text {
+                "0" => Some(Leaks::Ignored),
+                "1" => Some(Leaks::Listed),
+                "fail" => Some(Leaks::Fatal),
+                _ => None,
+            })?,
+            file_alignment: setting.get(KFD_ALIGN, unset.file_alignment, "0 or 1", |text| match text {
+                "0" => Some(1),
+                "1" => Some(KFD_ALIGNMENT),
+                _ => None,
+            })?,
+            lazy_streams: setting.get(STREAMS, unset.lazy_streams, "eager or lazy", |text| match text {
                 "eager" => Some(false),
                 "lazy" => Some(true),
                 _ => None,
@@ -120,7 +177,9 @@ mod tests {
         let expected = Config {
             devices: 1,
             device_memory: 16 * 1024 * 1024 * 1024,
-            host_readable: false,
+            strict: Strict::Faults,
+            leaks: Leaks::Ignored,
+            file_alignment: 1,
             lazy_streams: false,
         };
         assert_eq!(read(&[]), Ok(expected));
@@ -128,11 +187,46 @@ mod tests {
 
     #[test]
     fn every_variable_is_read() {
-        let set = [(DEVICE_COUNT, "3"), (DEVICE_MEM, "5M"), (STRICT, "0"), (STREAMS, "lazy")];
-        let expected = Config { devices: 3, device_memory: 5 << 20, host_readable: true, lazy_streams: true };
+        let set = [
+            (DEVICE_COUNT, "3"),
+            (DEVICE_MEM, "5M"),
+            (STRICT, "0"),
+            (LEAKS, "fail"),
+            (KFD_ALIGN, "1"),
+            (STREAMS, "lazy"),
+        ];
+        let expected = Config {
+            devices: 3,
+            device_memory: 5 << 20,
+            strict: Strict::Readable,
+            leaks: Leaks::Fatal,
+            file_alignment: 4096,
+            lazy_streams: true,
+        };
         assert_eq!(read(&set), Ok(expected));
-        let defaults = read(&[(STRICT, "1"), (STREAMS, "eager")]).unwrap();
-        assert!(!defaults.host_readable && !defaults.lazy_streams);
+    }
+
+    #[test]
+    fn words_are_those_of_the_documentation() {
+        let strict = [("0", Strict::Readable), ("1", Strict::Faults), ("abort", Strict::Abort)];
+        for (text, expected) in strict {
+            assert_eq!(read(&[(STRICT, text)]).unwrap().strict, expected);
+        }
+        for (text, expected) in [("0", Leaks::Ignored), ("1", Leaks::Listed), ("fail", Leaks::Fatal)] {
+            assert_eq!(read(&[(LEAKS, text)]).unwrap().leaks, expected);
+        }
+        assert_eq!(read(&[(KFD_ALIGN, "0")]).unwrap().file_alignment, 1);
+        assert!(!read(&[(STREAMS, "eager")]).unwrap().lazy_streams);
+        for (variable, expected) in [
+            (STRICT, "0, 1 or abort"),
+            (LEAKS, "0, 1 or fail"),
+            (KFD_ALIGN, "0 or 1"),
+            (STREAMS, "eager or lazy"),
+        ] {
+            for text in ["", "2", "true", "no", "ABORT", "Lazy", " 1"] {
+                assert_eq!(read(&[(variable, text)]), Err(format!("{variable}={text}: expected {expected}")));
+            }
+        }
     }
 
     #[test]
@@ -163,23 +257,6 @@ mod tests {
             assert_eq!(
                 read(&[(DEVICE_COUNT, text)]),
                 Err(format!("SOFT_ROCM_DEVICE_COUNT={text}: expected a number of devices from 0 to 64")),
-            );
-        }
-    }
-
-    #[test]
-    fn strictness_is_a_digit() {
-        for text in ["", "2", "true", "no"] {
-            assert_eq!(read(&[(STRICT, text)]), Err(format!("SOFT_ROCM_STRICT={text}: expected 0 or 1")));
-        }
-    }
-
-    #[test]
-    fn streams_are_eager_or_lazy() {
-        for text in ["", "1", "Lazy"] {
-            assert_eq!(
-                read(&[(STREAMS, text)]),
-                Err(format!("SOFT_ROCM_STREAMS={text}: expected eager or lazy"))
             );
         }
     }

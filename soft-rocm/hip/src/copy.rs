@@ -123,7 +123,7 @@ mod tests {
     const PAGE: usize = 4096;
 
     fn memory() -> Memory {
-        Memory::new(2, 1 << 20, false).unwrap()
+        Memory::new(2, 1 << 20, false, false).unwrap()
     }
 
     fn copy(

@@ -24,6 +24,11 @@ pub(crate) fn enter() -> bool {
     }
 }
 
+/// Whether this process inherited a runtime that was used.
+pub(crate) fn is_child() -> bool {
+    STATE.load(Ordering::Relaxed) == CHILD
+}
+
 #[cold]
 fn first_use() -> bool {
     STATE.compare_exchange(UNUSED, USED, Ordering::SeqCst, Ordering::SeqCst) != Err(CHILD)

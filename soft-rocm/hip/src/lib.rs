@@ -31,7 +31,9 @@
 //! | `SOFT_ROCM_DEVICE_COUNT` | number of devices, 0 to 64 | 1 |
 //! | `SOFT_ROCM_DEVICE_MEM` | memory of each device in bytes; K, M, G multiply by 1024, 1024², 1024³ | 16G |
 //! | `SOFT_ROCM_STREAMS` | `eager` starts queued work at once, `lazy` when something waits for it | eager |
-//! | `SOFT_ROCM_STRICT` | 0 lets host code read device memory, 1 forbids it | 1 |
+//! | `SOFT_ROCM_STRICT` | 0 lets host code read device memory, 1 forbids it, abort stops illegal use with a report | 1 |
+//! | `SOFT_ROCM_LEAKS` | 1 lists at exit what was not freed, fail makes the process fail as well | 0 |
+//! | `SOFT_ROCM_KFD_ALIGN` | 1 makes file functions refuse what is not aligned to 4 KiB | 0 |
 //!
 //! Device memory takes host memory only for pages that were touched, and gives them back when it is freed.
 //!
@@ -62,10 +64,14 @@ mod exports;
 mod facts;
 mod fork;
 mod last_error;
+mod leaks;
 mod memory;
+mod misuse;
 mod pinned;
+mod report;
 mod runtime;
 mod stream;
 mod sync;
+mod touch;
 
 pub use exports::header;

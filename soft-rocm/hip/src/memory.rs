@@ -1,6 +1,5 @@
 //! Live allocations: which memory is whose, and what an address means.
 
-use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -14,6 +13,13 @@ use crate::bindings::{
 use crate::blocks::Blocks;
 use crate::pinned;
 
+mod tables;
+mod verdict;
+
+pub(crate) use verdict::Verdict;
+
+use tables::Tables;
+
 /// The memory of all devices, and the host memory the runtime knows.
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -26,42 +32,21 @@ pub(crate) struct Memory {
     generation: AtomicU64,
 }
 
-#[derive(Debug)]
-struct Tables {
-    /// Free ranges of each device, as arena offsets.
-    free: Vec<Blocks>,
-    /// Every live allocation by its first address.
-    live: BTreeMap<usize, Allocation>,
-}
-
-impl Tables {
-    /// The allocation that starts last at or before the address.
-    #[inline]
-    fn before(&self, address: usize) -> Option<Allocation> {
-        self.live.range(..=address).next_back().map(|(_, allocation)| *allocation)
-    }
-
-    /// The last allocation that has a byte in common with the range.
-    fn overlapping(&self, base: usize, len: usize) -> Option<Allocation> {
-        self.before(base.saturating_add(len) - 1).filter(|last| last.holds(base, 1) || last.base >= base)
-    }
-
-    /// Takes out the allocation that starts at the address, if it is of that sort.
-    fn take(&mut self, address: usize, is_wanted: impl Fn(Kind) -> bool) -> Option<Allocation> {
-        self.live.get(&address).filter(|found| is_wanted(found.kind))?;
-        self.live.remove(&address)
-    }
-}
-
 impl Memory {
     /// Memory for some devices (more than 0), `per_device` bytes each (more than 0), rounded up to whole pages.
-    pub(crate) fn new(devices: u32, per_device: usize, host_readable: bool) -> Result<Memory, ArenaError> {
+    /// `remembers` is for [`Memory::judge_use`] and [`Memory::judge_end`].
+    pub(crate) fn new(
+        devices: u32,
+        per_device: usize,
+        host_readable: bool,
+        remembers: bool,
+    ) -> Result<Memory, ArenaError> {
         let page = pinned::page_size();
         let per_device = per_device.checked_next_multiple_of(page).unwrap_or(usize::MAX);
         let count = devices as usize;
         let arena = Arena::new(per_device.saturating_mul(count), host_readable)?;
         let free = (0..count).map(|device| Blocks::new(device * per_device, per_device)).collect();
-        let tables = RwLock::new(Tables { free, live: BTreeMap::new() });
+        let tables = RwLock::new(Tables::new(free, remembers));
         Ok(Memory { arena, per_device, page, tables, generation: AtomicU64::new(1) })
     }
 
@@ -158,7 +143,7 @@ impl Memory {
 
     /// The allocation that holds the address.
     pub(crate) fn find(&self, address: usize) -> Option<Allocation> {
-        self.read().before(address).filter(|found| found.holds(address, 1))
+        self.read().at(address)
     }
 
     /// The device allocation that holds the range, and the generation it was seen at.

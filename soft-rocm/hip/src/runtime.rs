@@ -6,17 +6,19 @@ use std::io::{self, Write};
 use std::sync::OnceLock;
 
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorNotInitialized};
-use crate::config::Config;
+use crate::config::{Config, Leaks, Strict};
 use crate::devices::Device;
-use crate::fork;
 use crate::memory::Memory;
 use crate::stream::Streams;
+use crate::{fork, touch};
 
 /// What the environment asked for at first use.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     devices: Vec<Device>,
     device_memory: usize,
+    leaks: Leaks,
+    file_alignment: u64,
     /// None if there is no device.
     memory: Option<Memory>,
     streams: Streams,
@@ -26,10 +28,16 @@ thread_local! {
     static CURRENT_DEVICE: Cell<u32> = const { Cell::new(0) };
 }
 
+static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+
+/// The runtime, if a call has started it.
+pub(crate) fn started() -> Option<&'static Runtime> {
+    RUNTIME.get()?.as_ref()
+}
+
 /// The runtime, started by the first call.
 #[inline]
 pub(crate) fn runtime() -> Result<&'static Runtime, hipError_t> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
     if !fork::enter() {
         return Err(hipErrorNotInitialized);
     }
@@ -39,7 +47,7 @@ pub(crate) fn runtime() -> Result<&'static Runtime, hipError_t> {
 /// The memory of the runtime, for calls that need a device.
 #[inline]
 pub(crate) fn memory() -> Result<&'static Memory, hipError_t> {
-    runtime()?.memory.as_ref().ok_or(hipErrorInvalidDevice)
+    runtime()?.memory().ok_or(hipErrorInvalidDevice)
 }
 
 /// The streams of the runtime, for calls that need a device.
@@ -74,14 +82,19 @@ fn start_from_env() -> Option<Runtime> {
 
 impl Runtime {
     fn start(config: Config) -> Result<Runtime, Box<dyn Error>> {
+        let (readable, explains) = (config.strict == Strict::Readable, config.strict == Strict::Abort);
         let memory = match config.devices {
             0 => None,
-            devices => Some(Memory::new(devices, config.device_memory, config.host_readable)?),
+            devices => Some(Memory::new(devices, config.device_memory, readable, explains)?),
         };
-        let device_memory = memory.as_ref().map_or(0, Memory::per_device);
+        if explains {
+            touch::watch();
+        }
         Ok(Runtime {
             devices: (0..config.devices).map(|_| Device::default()).collect(),
-            device_memory,
+            device_memory: memory.as_ref().map_or(0, Memory::per_device),
+            leaks: config.leaks,
+            file_alignment: config.file_alignment,
             memory,
             streams: Streams::new(config.devices, config.lazy_streams),
         })
@@ -90,6 +103,22 @@ impl Runtime {
     /// Number of devices.
     pub(crate) fn devices(&self) -> u32 {
         self.devices.len() as u32
+    }
+
+    /// The memory, if there is a device.
+    #[inline]
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        self.memory.as_ref()
+    }
+
+    /// What is to be done about memory that was not freed.
+    pub(crate) fn leaks(&self) -> Leaks {
+        self.leaks
+    }
+
+    /// What offsets, sizes and addresses of file functions have to be multiples of.
+    pub(crate) fn file_alignment(&self) -> u64 {
+        self.file_alignment
     }
 
     /// Memory of each device.
@@ -113,8 +142,7 @@ mod tests {
     use super::*;
 
     fn runtime(devices: u32) -> Runtime {
-        Runtime::start(Config { devices, device_memory: 4096, host_readable: false, lazy_streams: false })
-            .unwrap()
+        Runtime::start(Config { devices, device_memory: 4096, ..Config::DEFAULT }).unwrap()
     }
 
     #[test]

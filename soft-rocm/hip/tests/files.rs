@@ -16,7 +16,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::ptr;
 
 use soft_rocm_hip::header::*;
-use support::{at, device_bytes, device_memory, host_bytes, pattern, pinned_memory};
+use support::{at, device_bytes, device_memory, host_bytes, passes_in_process, pattern, pinned_memory};
 
 /// Code, count and status of a call.
 type Answer = (hipError_t, u64, i32);
@@ -161,4 +161,56 @@ fn unbuffered_files_are_read_and_written() {
     assert_eq!(write(file.as_raw_fd(), source, 64 << 10, 4096), (hipSuccess, 64 << 10, 0));
     assert_eq!(read(file.as_raw_fd(), target, 64 << 10, 4096), (hipSuccess, 64 << 10, 0));
     assert_eq!(host_bytes(target, 64 << 10), bytes);
+}
+
+/// HF-HIP-45
+#[test]
+fn the_drivers_alignment_is_asked_for_on_request() {
+    passes_in_process(
+        "the_drivers_alignment_is_asked_for_on_request",
+        &[("SOFT_ROCM_KFD_ALIGN", "1")],
+        || {
+            let file = file(&pattern(3 * 4096));
+            let fd = file.as_raw_fd();
+            let device = device_memory(3 * 4096);
+            for (offset, size, file_offset) in [(0, 4096, 0), (4096, 8192, 4096), (0, 0, 1), (1, 0, 0)] {
+                let done = (hipSuccess, size, 0);
+                assert_eq!(read(fd, at(device, offset), size, file_offset), done);
+                assert_eq!(write(fd, at(device, offset), size, file_offset), done);
+            }
+            // Short at the end of the file, as without the rule.
+            assert_eq!(read(fd, device, 12288, 8192), (hipSuccess, 4096, 0));
+            for (offset, size, file_offset) in
+                [(1, 4096, 0), (512, 4096, 0), (0, 512, 0), (0, 4097, 0), (0, 4096, 512), (0, 4096, -1)]
+            {
+                assert_eq!(read(fd, at(device, offset), size, file_offset), refused(libc::EINVAL));
+                assert_eq!(write(fd, at(device, offset), size, file_offset), refused(libc::EINVAL));
+            }
+        },
+    );
+}
+
+#[test]
+fn a_write_that_the_system_limits_is_short_and_then_refused() {
+    passes_in_process("a_write_that_the_system_limits_is_short_and_then_refused", &[], || {
+        let file = file(b"");
+        let device = device_bytes(&pattern(10000));
+        // SAFETY: requires a handler that may run at any time; holds, none does.
+        unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+        let limit = libc::rlimit { rlim_cur: 6000, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: requires a readable place; holds, it is a local.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
+        assert_eq!(write(file.as_raw_fd(), device, 10000, 0), (hipSuccess, 6000, 0));
+        assert_eq!(write(file.as_raw_fd(), at(device, 6000), 4000, 6000), refused(libc::EFBIG));
+    });
+}
+
+#[test]
+fn without_a_device_there_is_nothing_to_transfer() {
+    let none = [("SOFT_ROCM_DEVICE_COUNT", "0")];
+    passes_in_process("without_a_device_there_is_nothing_to_transfer", &none, || {
+        // The places stay as they were.
+        assert_eq!(read(0, ptr::null_mut(), 1, 0), (hipErrorInvalidDevice, 77, 77));
+        assert_eq!(write(0, ptr::null_mut(), 1, 0), (hipErrorInvalidDevice, 77, 77));
+    });
 }

@@ -1170,7 +1170,8 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
  *
  * Errors: answers hipErrorInvalidValue if size_copied or status is NULL; hipErrorUnknown if the operating system refuses,
  * with its error number in *status (0 otherwise). Memory that is not wholly inside one allocation of device
- * memory is refused with EINVAL.
+ * memory is refused with EINVAL. With SOFT_ROCM_KFD_ALIGN=1 so is an address, size or offset that is not a multiple
+ * of 4096.
  */
 hipError_t hipAmdFileRead(hipAmdFileHandle_t handle, void *devicePtr, uint64_t size, int64_t file_offset,
                           uint64_t *size_copied, int32_t *status);

@@ -1,15 +1,17 @@
 //! Files straight into and out of device memory: what AMD's kernel driver does between storage and GPU, done with one
 //! call of the operating system on the library's own mapping.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::io;
 
-use soft_rocm_faults::{Fault, Subject, point, sys};
+use soft_rocm_faults::{Fault, Point, Subject, point, sys};
 
 use super::{host_address, put};
-use crate::bindings::{hipAmdFileHandle_t, hipError_t, hipErrorUnknown};
-use crate::runtime::memory;
-use crate::{entry, last_error};
+use crate::bindings::{
+    hipAmdFileHandle_t, hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipErrorUnknown,
+};
+use crate::runtime::runtime;
+use crate::{entry, last_error, misuse};
 
 /// Reads from a file into device memory.
 #[unsafe(no_mangle)]
@@ -25,9 +27,9 @@ pub unsafe extern "C" fn hipAmdFileRead(
     let fd = unsafe { handle.fd };
     // SAFETY: requires `len` writable bytes; holds as `transfer` found them in one live allocation.
     let read = |memory, len| unsafe { sys::pread(fd, memory, len, file_offset) };
-    let planned = entry::fault(point::hipAmdFileRead, size, Subject::Descriptor(fd));
+    let request = Request { point: point::hipAmdFileRead, fd, device_ptr, size, file_offset };
     // SAFETY: requires NULL or writable places; holds by the header.
-    last_error::answer(unsafe { transfer(planned, device_ptr, size, size_copied, status, read) })
+    last_error::answer(unsafe { transfer(request, size_copied, status, read) })
 }
 
 /// Writes device memory to a file.
@@ -44,9 +46,26 @@ pub unsafe extern "C" fn hipAmdFileWrite(
     let fd = unsafe { handle.fd };
     // SAFETY: requires `len` readable bytes; holds as `transfer` found them in one live allocation.
     let write = |memory: *mut c_void, len| unsafe { sys::pwrite(fd, memory, len, file_offset) };
-    let planned = entry::fault(point::hipAmdFileWrite, size, Subject::Descriptor(fd));
+    let request = Request { point: point::hipAmdFileWrite, fd, device_ptr, size, file_offset };
     // SAFETY: requires NULL or writable places; holds by the header.
-    last_error::answer(unsafe { transfer(planned, device_ptr, size, size_copied, status, write) })
+    last_error::answer(unsafe { transfer(request, size_copied, status, write) })
+}
+
+/// What is to be transferred.
+struct Request {
+    point: Point,
+    fd: c_int,
+    device_ptr: *mut c_void,
+    size: u64,
+    file_offset: i64,
+}
+
+impl Request {
+    /// Whether all numbers are multiples of what the driver asks for; a power of two.
+    fn is_aligned(&self, to: u64) -> bool {
+        let numbers = self.size | self.file_offset as u64 | self.device_ptr.addr() as u64;
+        numbers & (to - 1) == 0
+    }
 }
 
 /// One transfer by `io`, which answers a count, or −1 with errno, unless a plan says otherwise.
@@ -55,26 +74,28 @@ pub unsafe extern "C" fn hipAmdFileWrite(
 ///
 /// `size_copied` and `status` are NULL or writable.
 unsafe fn transfer(
-    planned: Result<Option<Fault>, hipError_t>,
-    device_ptr: *mut c_void,
-    size: u64,
+    request: Request,
     size_copied: *mut u64,
     status: *mut i32,
     io: impl Fn(*mut c_void, usize) -> isize,
 ) -> Result<(), hipError_t> {
-    memory()?;
-    let fault = planned?;
+    let runtime = runtime()?;
+    let memory = runtime.memory().ok_or(hipErrorInvalidDevice)?;
+    let fault = entry::fault(request.point, request.size, Subject::Descriptor(request.fd))?;
     // SAFETY: requires NULL or a writable place; holds by contract.
     unsafe { put(size_copied, 0) }?;
     // SAFETY: as above.
     unsafe { put(status, 0) }?;
+    let size = request.size;
     let Some(len) = usize::try_from(size).ok().filter(|len| *len > 0) else { return Ok(()) };
-    let memory = host_address::in_one_allocation(device_ptr, len);
-    let count = match (fault, memory) {
+    let found = host_address::in_one_allocation(request.device_ptr, len).ok_or(hipErrorInvalidValue);
+    let found = misuse::used(memory, request.point, &[(request.device_ptr, len)], found);
+    let count = match (fault, found) {
         (Some(Fault::Errno(errno)), _) => Err(errno),
-        (_, None) => Err(libc::EINVAL),
-        (Some(Fault::Short(most)), Some(memory)) => uninterrupted(|| io(memory, most.min(size) as usize)),
-        (_, Some(memory)) => uninterrupted(|| io(memory, len)),
+        (_, Ok(_)) if !request.is_aligned(runtime.file_alignment()) => Err(libc::EINVAL),
+        (_, Err(_)) => Err(libc::EINVAL),
+        (Some(Fault::Short(most)), Ok(memory)) => uninterrupted(|| io(memory, most.min(size) as usize)),
+        (_, Ok(memory)) => uninterrupted(|| io(memory, len)),
     };
     match count {
         // SAFETY: as above.

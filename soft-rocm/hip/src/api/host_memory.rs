@@ -13,6 +13,7 @@ use crate::bindings::{
     hipHostMallocWriteCombined, hipHostRegisterIoMemory, hipHostRegisterMapped, hipHostRegisterPortable,
 };
 use crate::entry::call;
+use crate::misuse;
 use crate::runtime::{current_device, memory};
 
 const MALLOC_FLAGS: c_uint = hipHostMallocPortable
@@ -51,7 +52,11 @@ pub unsafe extern "C" fn hipHostMalloc(ptr: *mut *mut c_void, size: usize, flags
 #[unsafe(no_mangle)]
 pub extern "C" fn hipHostFree(ptr: *mut c_void) -> hipError_t {
     call(point::hipHostFree, 0, || {
-        memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free_pinned(ptr.addr()) })
+        let memory = memory()?;
+        if ptr.is_null() {
+            return Ok(());
+        }
+        misuse::ended(memory, point::hipHostFree, ptr, memory.free_pinned(ptr.addr()))
     })
 }
 
@@ -72,7 +77,10 @@ pub extern "C" fn hipHostRegister(host_ptr: *mut c_void, size_bytes: usize, flag
 pub extern "C" fn hipHostUnregister(host_ptr: *mut c_void) -> hipError_t {
     call(point::hipHostUnregister, 0, || {
         let memory = memory()?;
-        if host_ptr.is_null() { Err(hipErrorInvalidValue) } else { memory.unregister(host_ptr.addr()) }
+        if host_ptr.is_null() {
+            return Err(hipErrorInvalidValue);
+        }
+        misuse::ended(memory, point::hipHostUnregister, host_ptr, memory.unregister(host_ptr.addr()))
     })
 }
 

@@ -12,6 +12,7 @@ use crate::bindings::{
     hipErrorInvalidValue, hipMallocSignalMemory, hipMemAttachGlobal, hipMemAttachHost,
 };
 use crate::entry::call;
+use crate::misuse;
 use crate::runtime::{current_device, memory};
 
 /// Allocates memory of the current device.
@@ -84,7 +85,11 @@ unsafe fn allocate(place: *mut *mut c_void, size: usize, kind: Kind) -> Result<(
 #[unsafe(no_mangle)]
 pub extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
     call(point::hipFree, 0, || {
-        memory().and_then(|memory| if ptr.is_null() { Ok(()) } else { memory.free(ptr.addr()) })
+        let memory = memory()?;
+        if ptr.is_null() {
+            return Ok(());
+        }
+        misuse::ended(memory, point::hipFree, ptr, memory.free(ptr.addr()))
     })
 }
 

@@ -7,6 +7,7 @@ use soft_rocm_faults::point;
 use super::put;
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipMemcpyDeviceToDevice};
 use crate::entry::call;
+use crate::misuse;
 use crate::runtime::{current_device, memory, runtime};
 
 /// Whether a device can use the memory of another.
@@ -63,7 +64,9 @@ pub unsafe extern "C" fn hipMemcpyPeer(
         let runtime = runtime()?;
         runtime.device(dst_device_id)?;
         runtime.device(src_device_id)?;
+        let memory = memory()?;
         // SAFETY: requires usable host ranges and no concurrent use; holds by the header, host memory is refused.
-        unsafe { memory()?.copy(dst.cast(), src.cast(), size_bytes, hipMemcpyDeviceToDevice) }
+        let copied = unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, hipMemcpyDeviceToDevice) };
+        misuse::used(memory, point::hipMemcpyPeer, &[(dst, size_bytes), (src, size_bytes)], copied)
     })
 }

@@ -6,6 +6,7 @@ use soft_rocm_faults::point;
 
 use crate::bindings::{hipError_t, hipMemcpyKind};
 use crate::entry::call;
+use crate::misuse;
 use crate::runtime::memory;
 
 /// Copies between any two kinds of memory.
@@ -19,7 +20,8 @@ pub unsafe extern "C" fn hipMemcpy(
     call(point::hipMemcpy, size_bytes, || {
         let memory = memory()?;
         // SAFETY: requires usable host ranges and no concurrent use; holds by the header.
-        unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, kind) }
+        let copied = unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, kind) };
+        misuse::used(memory, point::hipMemcpy, &[(dst, size_bytes), (src, size_bytes)], copied)
     })
 }
 
@@ -29,6 +31,7 @@ pub unsafe extern "C" fn hipMemset(dst: *mut c_void, value: c_int, size_bytes: u
     call(point::hipMemset, size_bytes, || {
         let memory = memory()?;
         // SAFETY: requires that nobody uses the range meanwhile; holds by the header.
-        unsafe { memory.fill(dst.cast(), value as u8, size_bytes) }
+        let filled = unsafe { memory.fill(dst.cast(), value as u8, size_bytes) };
+        misuse::used(memory, point::hipMemset, &[(dst, size_bytes)], filled)
     })
 }

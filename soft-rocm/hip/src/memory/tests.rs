@@ -4,7 +4,7 @@ const PAGE: usize = 4096;
 const MIB: usize = 1 << 20;
 
 fn memory(devices: u32, per_device: usize) -> Memory {
-    Memory::new(devices, per_device, false).unwrap()
+    Memory::new(devices, per_device, false, false).unwrap()
 }
 
 #[test]

@@ -44,6 +44,14 @@ pub fn host_bytes(device: *const c_void, len: usize) -> Vec<u8> {
     bytes
 }
 
+/// 64 bytes of the program's own, registered.
+pub fn registered_memory() -> *mut c_void {
+    let own: &'static mut [u8] = Box::leak(vec![0; 64].into_boxed_slice());
+    let own = own.as_mut_ptr().cast();
+    assert_eq!(hipHostRegister(own, 64, 0), hipSuccess);
+    own
+}
+
 /// A pointer so many bytes on.
 pub fn at(pointer: *mut c_void, offset: usize) -> *mut c_void {
     pointer.wrapping_byte_add(offset)
@@ -65,13 +73,7 @@ pub fn in_process(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) -
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, test);
-    for name in [
-        "SOFT_ROCM_DEVICE_COUNT",
-        "SOFT_ROCM_DEVICE_MEM",
-        "SOFT_ROCM_FAULTS",
-        "SOFT_ROCM_STREAMS",
-        "SOFT_ROCM_STRICT",
-    ] {
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SOFT_ROCM_")) {
         command.env_remove(name);
     }
     Some(command.envs(variables.iter().copied()).output().unwrap())
@@ -95,4 +97,18 @@ pub fn dies_in_process(test: &str, variables: &[(&str, &str)], signal: i32, body
 fn text(output: &Output) -> String {
     let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     format!("{}\n{out}\n{err}", output.status)
+}
+
+/// What the library wrote to standard error, with every address written as `@`.
+pub fn reports(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("soft-rocm: "));
+    let words = |line: &str| {
+        let words = line.split_inclusive(' ').map(|word| {
+            let digits = word.trim_end_matches([' ', ',', ';', ':']);
+            if digits.starts_with("0x") { word.replacen(digits, "@", 1) } else { word.to_owned() }
+        });
+        words.collect::<String>()
+    };
+    lines.map(words).collect::<Vec<_>>().join("\n")
 }
