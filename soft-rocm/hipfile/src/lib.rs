@@ -12,6 +12,8 @@
 //!     ├─ fastpath      HIP moves the data: hipAmdFileRead, hipAmdFileWrite
 //!     └─ fallback      the host does: straight into device memory, or through a bounce buffer
 //!                      │
+//!  asynchronous   the same on a stream: checked now, done when the stream is there
+//!                      │
 //!  hip          HIP's functions, loaded at run time: AMD's or ours
 //! ```
 //!
