@@ -6,7 +6,6 @@ use soft_rocm_faults::point;
 
 use crate::bindings::{hipError_t, hipErrorInvalidValue, hipHostFn_t, hipStream_t, hipStreamCallback_t};
 use crate::entry::call;
-use crate::last_error::answer;
 use crate::runtime::streams;
 use crate::stream::Work;
 
@@ -21,14 +20,14 @@ pub unsafe extern "C" fn hipLaunchHostFunc(
 }
 
 /// An addition of ours: as [`hipLaunchHostFunc`], but it may overlap with adjacent calls launched this way. What else is
-/// on the stream waits for all of them, and they wait for all before.
+/// on the stream waits for all of them, and they wait for all before. Scripted faults of [`hipLaunchHostFunc`] apply.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn softrocm_launch_concurrent(
     stream: hipStream_t,
     fn_: hipHostFn_t,
     user_data: *mut c_void,
 ) -> hipError_t {
-    answer(launch(stream, fn_, user_data, true))
+    call(point::hipLaunchHostFunc, 0, || launch(stream, fn_, user_data, true))
 }
 
 /// Calls a function that is told the stream, in stream order.
