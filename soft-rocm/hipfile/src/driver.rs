@@ -4,13 +4,18 @@
 //! up file and buffer, and then holds those two itself, so that a close does not disturb it. HIP is never asked under
 //! the lock.
 
+mod batches;
+mod lookup;
+
 use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use hipfile_sys::hipStream_t;
 
-use crate::behaviour::Behaviour;
+pub(crate) use lookup::Lookup;
+
+use crate::behaviour::{self, Behaviour, Version};
 use crate::buffer::Buffer;
 use crate::failure::Failure;
 use crate::file::File;
@@ -85,7 +90,8 @@ impl Driver {
         closed
     }
 
-    /// Takes one from the use count; at 0 files and buffers are dropped.
+    /// Takes one from the use count; at 0 batches, files and buffers are dropped. Operations of batches that run are
+    /// waited for under the lock, so that nothing is opened or registered before they end.
     ///
     /// # Errors
     ///
@@ -96,7 +102,14 @@ impl Driver {
             return Err(Failure::NOT_INITIALIZED);
         }
         tables.use_count -= 1;
-        let dropped = (tables.use_count == 0).then(|| tables.clear());
+        let dropped = (tables.use_count == 0).then(|| {
+            if behaviour::get().version >= Version::V0_5 {
+                let batches = tables.take_batches();
+                batches.iter().for_each(|batch| batch.retire());
+                batches.iter().for_each(|batch| batch.quiesce());
+            }
+            tables.clear()
+        });
         drop(tables);
         drop(dropped);
         Ok(())
@@ -172,8 +185,7 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// EINVAL if the driver is closed, 5027 if the handle is unknown, 5022 if the pointer is null, else those of
-    /// [`Buffer::unregistered`].
+    /// Those of [`Lookup::resolve`].
     #[inline]
     pub(crate) fn resolve(
         &self,
@@ -181,21 +193,12 @@ impl Driver {
         handle: *mut c_void,
         base: *const c_void,
     ) -> Result<(Arc<File>, Memory), Failure> {
-        let tables = self.read();
-        if tables.use_count == 0 {
-            return Err(Failure::Os(libc::EINVAL));
-        }
-        let file = tables.file(handle)?;
-        if base.is_null() {
-            return Err(Failure::INVALID_VALUE);
-        }
-        let registered = tables.buffer(base);
-        drop(tables);
-        let memory = match registered {
-            Some(buffer) => Memory::Registered(buffer),
-            None => Memory::Unregistered(Buffer::unregistered(hip()?, base)?),
-        };
-        Ok((file, memory))
+        Lookup::new(self).resolve(hip, handle, base)
+    }
+
+    /// Finds what several transfers name.
+    pub(crate) fn look_up(&self) -> Lookup<'_> {
+        Lookup::new(self)
     }
 
     /// Registers a stream; the driver may be closed and stays so.

@@ -26,6 +26,7 @@ impl Failure {
     pub(crate) const BUFFER_NOT_REGISTERED: Self = Self::Op(sys::hipFileMemoryNotRegistered);
     pub(crate) const FILE_REGISTERED: Self = Self::Op(sys::hipFileHandleAlreadyRegistered);
     pub(crate) const FILE_NOT_REGISTERED: Self = Self::Op(sys::hipFileHandleNotRegistered);
+    pub(crate) const BATCH_FULL: Self = Self::Op(sys::hipFileBatchFull);
     pub(crate) const INTERNAL: Self = Self::Op(sys::hipFileInternalError);
 
     /// The failure that the calling thread's `errno` names.
@@ -49,6 +50,15 @@ impl Failure {
             Self::Op(code) => negated(code.0),
             Self::Hip(code) => negated(code.0),
             Self::Os(_) => -1,
+        }
+    }
+
+    /// The form of the events of batches: which code HIP gave is not told.
+    pub(crate) fn into_event(self) -> isize {
+        match self {
+            Self::Op(code) => negated(code.0),
+            Self::Hip(_) => negated(sys::hipFileHipDriverError.0),
+            Self::Os(errno) => -(errno as isize),
         }
     }
 }
@@ -84,6 +94,13 @@ mod tests {
         assert_eq!(Failure::Hip(hipError_t(999)).into_count(), -999);
         assert_eq!(Failure::Hip(hipError_t(1)).into_count(), -1);
         assert_eq!(Failure::Os(libc::EBADF).into_count(), -1);
+    }
+
+    #[test]
+    fn events() {
+        assert_eq!(Failure::INTERNAL.into_event(), -5030);
+        assert_eq!(Failure::Hip(hipError_t(1)).into_event(), -5011);
+        assert_eq!(Failure::Os(libc::EFBIG).into_event(), -27);
     }
 
     #[test]

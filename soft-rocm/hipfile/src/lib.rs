@@ -5,8 +5,10 @@
 //!     │
 //!  abi          forked children refused, panics contained, errno put right
 //!     │
-//!  driver ───── tables: files, buffers, streams, use count
+//!  driver ───── tables: files, buffers, streams, batches, use count
 //!     │            │
+//!  batch          operations that a pool of threads runs
+//!     │
 //!  transfer       file, buffer, stream: what registration finds out
 //!     ├─ select        which path
 //!     ├─ fastpath      HIP moves the data: hipAmdFileRead, hipAmdFileWrite
@@ -23,6 +25,7 @@
 
 mod abi;
 mod asynchronous;
+mod batch;
 mod behaviour;
 mod buffer;
 mod config;

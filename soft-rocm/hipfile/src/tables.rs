@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
+use crate::batch::Batch;
 use crate::buffer::Buffer;
 use crate::failure::Failure;
 use crate::file::File;
@@ -28,6 +29,7 @@ pub(crate) struct Tables {
     last_handle: usize,
     buffers: Map<usize, Arc<Buffer>>,
     streams: Map<usize, Arc<Stream>>,
+    batches: Map<usize, Arc<Batch>>,
 }
 
 /// What a close takes out of the tables. Dropping it closes descriptors, which is better done without the lock.
@@ -46,10 +48,11 @@ impl Tables {
             last_handle: FIRST_HANDLE,
             buffers: map(),
             streams: map(),
+            batches: map(),
         }
     }
 
-    /// Empties what a close to 0 empties. Streams stay registered.
+    /// Empties what a close to 0 empties. Streams stay registered, and batches are taken out apart.
     pub(crate) fn clear(&mut self) -> Dropped {
         self.handles.clear();
         Dropped {
@@ -68,10 +71,16 @@ impl Tables {
         if self.handles.contains_key(&file.number) {
             return Err(Failure::FILE_REGISTERED);
         }
+        let handle = self.new_handle();
+        self.handles.insert(file.number, handle);
+        self.files.insert(handle, Arc::new(file));
+        Ok(std::ptr::without_provenance_mut(handle))
+    }
+
+    /// A handle that nothing has or had.
+    fn new_handle(&mut self) -> usize {
         self.last_handle += HANDLE_STEP;
-        self.handles.insert(file.number, self.last_handle);
-        self.files.insert(self.last_handle, Arc::new(file));
-        Ok(std::ptr::without_provenance_mut(self.last_handle))
+        self.last_handle
     }
 
     /// Takes a file out, unless it is unknown or in use.
@@ -124,6 +133,26 @@ impl Tables {
 
     pub(crate) fn remove_stream(&mut self, key: usize) -> Result<Arc<Stream>, Failure> {
         self.streams.remove(&key).ok_or(Failure::INVALID_VALUE)
+    }
+
+    pub(crate) fn batch(&self, handle: *mut c_void) -> Option<Arc<Batch>> {
+        self.batches.get(&handle.addr()).cloned()
+    }
+
+    /// Enters a batch and gives it a handle, which is not null and was never given before.
+    pub(crate) fn insert_batch(&mut self, batch: Arc<Batch>) -> *mut c_void {
+        let handle = self.new_handle();
+        self.batches.insert(handle, batch);
+        std::ptr::without_provenance_mut(handle)
+    }
+
+    pub(crate) fn remove_batch(&mut self, handle: *mut c_void) -> Option<Arc<Batch>> {
+        self.batches.remove(&handle.addr())
+    }
+
+    /// Takes out all batches.
+    pub(crate) fn take_batches(&mut self) -> Vec<Arc<Batch>> {
+        self.batches.drain().map(|(_, batch)| batch).collect()
     }
 }
 

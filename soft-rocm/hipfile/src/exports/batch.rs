@@ -1,17 +1,24 @@
-//! The `hipFileBatchIO` functions. There is no engine yet, so a batch can't be made (5030) and every handle is an
-//! unknown one, which is what the other functions answer to.
+//! The `hipFileBatchIO` functions.
 
 use std::ffi::c_uint;
 
-use hipfile_sys::{hipFileBatchHandle_t, hipFileError_t, hipFileIOEvents_t, hipFileIOParams_t};
+use hipfile_sys::{
+    hipFileBatchHandle_t, hipFileCanceled, hipFileComplete, hipFileError_t, hipFileFailed, hipFileIOEvents_t,
+    hipFileIOParams_t,
+};
 use libc::timespec;
 use soft_rocm_faults::point;
 
-use crate::abi;
+use crate::batch::{self, Event, MOST, Outcome, Patience, Submission};
+use crate::behaviour::{self, Version};
+use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::{abi, hip};
 
-/// The largest capacity of a batch.
-const MOST: c_uint = 128;
+/// Before 0.5 batches are never run and there is nothing to ask about them.
+fn runs() -> bool {
+    behaviour::get().version >= Version::V0_5
+}
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileBatchIOSetUp(
@@ -19,87 +26,105 @@ pub(super) unsafe extern "C" fn hipFileBatchIOSetUp(
     max_nr: c_uint,
 ) -> hipFileError_t {
     abi::status(point::hipFileBatchIOSetUp, || {
-        if batch_idp.is_null() || !(1..=MOST).contains(&max_nr) {
+        let capacity = max_nr as usize;
+        if batch_idp.is_null() || !(1..=MOST).contains(&capacity) {
             return Err(Failure::INVALID_VALUE);
         }
-        Err(Failure::INTERNAL)
+        let handle = Driver::get().set_up_batch(capacity);
+        // SAFETY: requires a writable handle; the C interface demands one, and it is not null.
+        unsafe { batch_idp.write(handle) };
+        Ok(())
     })
 }
 
-// Without a batch to name, the arguments of the next three are invalid whatever they are.
-
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileBatchIOSubmit(
-    _batch_idp: hipFileBatchHandle_t,
-    _nr: c_uint,
-    _iocbp: *mut hipFileIOParams_t,
+    batch_idp: hipFileBatchHandle_t,
+    nr: c_uint,
+    iocbp: *mut hipFileIOParams_t,
     _flags: c_uint,
 ) -> hipFileError_t {
-    abi::status(point::hipFileBatchIOSubmit, || Err(Failure::INVALID_VALUE))
+    abi::status(point::hipFileBatchIOSubmit, || {
+        let submission = Submission {
+            driver: Driver::get(),
+            hip: hip::get,
+            pool: batch::pool(),
+            version: behaviour::get().version,
+        };
+        // SAFETY: requires `nr` entries unless null; the C interface demands them.
+        unsafe { submission.submit(batch_idp, nr, iocbp) }
+    })
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileBatchIOGetStatus(
-    _batch_idp: hipFileBatchHandle_t,
-    _min_nr: c_uint,
-    _nr: *mut c_uint,
-    _iocbp: *mut hipFileIOEvents_t,
-    _timeout: *mut timespec,
+    batch_idp: hipFileBatchHandle_t,
+    min_nr: c_uint,
+    nr: *mut c_uint,
+    iocbp: *mut hipFileIOEvents_t,
+    timeout: *mut timespec,
 ) -> hipFileError_t {
-    abi::status(point::hipFileBatchIOGetStatus, || Err(Failure::INVALID_VALUE))
+    abi::status(point::hipFileBatchIOGetStatus, || {
+        if !runs() {
+            return Err(Failure::INTERNAL);
+        }
+        if iocbp.is_null() || nr.is_null() {
+            return Err(Failure::INVALID_VALUE);
+        }
+        // SAFETY: requires a readable number; the C interface demands one, and it is not null.
+        let most = unsafe { nr.read() };
+        if most == 0 || min_nr > most {
+            return Err(Failure::INVALID_VALUE);
+        }
+        let batch = Driver::get().batch(batch_idp).ok_or(Failure::INVALID_VALUE)?;
+        // SAFETY: requires a readable time unless null; the C interface demands it.
+        let patience = match unsafe { timeout.as_ref() } {
+            Some(time) => Patience::from_now(time.tv_sec, time.tv_nsec).ok_or(Failure::INVALID_VALUE)?,
+            None => Patience::Forever,
+        };
+        let need = min_nr as usize;
+        if need > batch.capacity() {
+            return Err(Failure::INVALID_VALUE);
+        }
+        let mut count = 0;
+        batch.wait(batch::pool(), need, patience, most as usize, |event| {
+            // SAFETY: requires a place inside the caller's array; holds because no more than `most` are delivered.
+            let place = unsafe { iocbp.add(count as usize) };
+            // SAFETY: requires a writable place; the C interface demands an array of that many.
+            unsafe { place.write(translate(event)) };
+            count += 1;
+        });
+        // SAFETY: requires a writable number; the C interface demands one, and it is not null.
+        unsafe { nr.write(count) };
+        Ok(())
+    })
+}
+
+fn translate(event: Event) -> hipFileIOEvents_t {
+    let (status, ret) = match event.outcome {
+        Outcome::Complete(moved) => (hipFileComplete, moved),
+        Outcome::Failed(reason) => (hipFileFailed, reason as usize),
+        Outcome::Canceled => (hipFileCanceled, 0),
+    };
+    hipFileIOEvents_t { cookie: std::ptr::with_exposed_provenance_mut(event.cookie), status, ret }
 }
 
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn hipFileBatchIOCancel(_batch_idp: hipFileBatchHandle_t) -> hipFileError_t {
-    abi::status(point::hipFileBatchIOCancel, || Err(Failure::INVALID_VALUE))
+pub(super) unsafe extern "C" fn hipFileBatchIOCancel(batch_idp: hipFileBatchHandle_t) -> hipFileError_t {
+    abi::status(point::hipFileBatchIOCancel, || {
+        if !runs() {
+            return Err(Failure::INTERNAL);
+        }
+        Driver::get().batch(batch_idp).ok_or(Failure::INVALID_VALUE)?.cancel();
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]
-pub(super) unsafe extern "C" fn hipFileBatchIODestroy(_batch_idp: hipFileBatchHandle_t) {
-    abi::silent(point::hipFileBatchIODestroy, || ());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::ptr;
-
-    #[test]
-    fn set_up_checks_its_arguments() {
-        // HF-BATCH-01
-        let untouched = ptr::without_provenance_mut(8);
-        let mut batch: hipFileBatchHandle_t = untouched;
-        for capacity in [0, 129, c_uint::MAX] {
-            // SAFETY: requires a writable handle; holds, it is a local.
-            assert_eq!(unsafe { hipFileBatchIOSetUp(&mut batch, capacity) }.err.0, 5022);
+pub(super) unsafe extern "C" fn hipFileBatchIODestroy(batch_idp: hipFileBatchHandle_t) {
+    abi::silent(point::hipFileBatchIODestroy, || {
+        if runs() {
+            Driver::get().destroy_batch(batch_idp);
         }
-        // SAFETY: requires nothing: the pointer is null.
-        assert_eq!(unsafe { hipFileBatchIOSetUp(ptr::null_mut(), 1) }.err.0, 5022);
-        for capacity in [1, 128] {
-            // SAFETY: requires a writable handle; holds, it is a local.
-            assert_eq!(unsafe { hipFileBatchIOSetUp(&mut batch, capacity) }.err.0, 5030);
-        }
-        assert_eq!(batch, untouched);
-    }
-
-    #[test]
-    fn every_handle_is_unknown() {
-        // HF-BATCH-02, HF-BATCH-03
-        for batch in [ptr::null_mut(), ptr::without_provenance_mut(8)] {
-            // SAFETY: requires nothing: the array has no entries.
-            assert_eq!(unsafe { hipFileBatchIOSubmit(batch, 0, ptr::null_mut(), 0) }.err.0, 5022);
-            // SAFETY: requires nothing: there is no array.
-            assert_eq!(unsafe { hipFileBatchIOSubmit(batch, 1, ptr::null_mut(), 0) }.err.0, 5022);
-            let (mut events, mut count) = ([hipFileIOEvents_t::default()], 1);
-            // SAFETY: requires that many writable events; holds, they are locals.
-            let status = unsafe {
-                hipFileBatchIOGetStatus(batch, 0, &mut count, events.as_mut_ptr(), ptr::null_mut())
-            };
-            assert_eq!((status.err.0, count), (5022, 1));
-            // SAFETY: requires nothing: the handle names no batch.
-            assert_eq!(unsafe { hipFileBatchIOCancel(batch) }.err.0, 5022);
-            // SAFETY: as above.
-            unsafe { hipFileBatchIODestroy(batch) };
-        }
-    }
+    });
 }

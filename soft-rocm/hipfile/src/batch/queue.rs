@@ -1,0 +1,246 @@
+//! One batch, shared by those who submit, those who run its operations and those who wait for its events.
+
+use std::time::{Duration, Instant};
+
+use super::pool::Pool;
+use super::spin::spin;
+use super::state::{Entry, Event, Outcome, Refused, State};
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What an operation does.
+pub(crate) trait Work: Send + 'static {
+    /// Does it. Whatever it holds is given up when this returns.
+    fn run(self) -> Outcome;
+}
+
+/// How long to wait for events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Not at all.
+    None,
+    /// Until then.
+    Until(Instant),
+    /// As long as it takes.
+    Forever,
+}
+
+impl Patience {
+    /// Patience for so many seconds and nanoseconds; for ever if the clock does not reach that far. `None` if it is
+    /// not a time.
+    pub(crate) fn from_now(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        let nanoseconds = u32::try_from(nanoseconds).ok().filter(|count| *count < 1_000_000_000)?;
+        let time = Duration::new(u64::try_from(seconds).ok()?, nanoseconds);
+        Some(match Instant::now().checked_add(time) {
+            _ if time.is_zero() => Self::None,
+            Some(end) => Self::Until(end),
+            None => Self::Forever,
+        })
+    }
+}
+
+/// Operations that one thread starts before it looks whether another batch has work too.
+const TURN: usize = 16;
+
+/// A batch of operations `T`.
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
+    inner: Mutex<Inner<T>>,
+    /// Signals what `announced` counts, to those who sleep.
+    changed: Condvar,
+    /// Counts how often a waiter may have got what it wanted, for those who watch before they sleep.
+    announced: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    state: State<T>,
+    /// Whether the pool has it in its list.
+    listed: bool,
+    /// The fewest events that one of the waiters wants.
+    wanted: usize,
+    sleepers: usize,
+}
+
+impl<T: Work> Queue<T> {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                state: State::new(capacity),
+                listed: false,
+                wanted: usize::MAX,
+                sleepers: 0,
+            }),
+            changed: Condvar::new(),
+            announced: AtomicUsize::new(0),
+        }
+    }
+
+    // Each change of the state is complete before anything that could panic, so a poisoned lock guards a good one.
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.lock().state.capacity()
+    }
+
+    /// Whether `count` more operations would be taken now.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn admits(&self, count: usize) -> Result<(), Refused> {
+        self.lock().state.admits(count)
+    }
+
+    /// Takes all operations or none. Says whether the pool must now put the batch into its list.
+    ///
+    /// # Errors
+    ///
+    /// Why none.
+    pub(crate) fn submit(&self, entries: Vec<Entry<T>>) -> Result<bool, Refused> {
+        let mut inner = self.lock();
+        inner.state.submit(entries)?;
+        Ok(!std::mem::replace(&mut inner.listed, true))
+    }
+
+    /// Takes operations that are never to run.
+    ///
+    /// # Errors
+    ///
+    /// Why none.
+    pub(crate) fn store(&self, entries: Vec<Entry<T>>) -> Result<(), Refused> {
+        self.lock().state.submit(entries)
+    }
+
+    /// Runs some operations. `more` is called if others wait once the first was taken. Says whether the pool must
+    /// take the batch off its list, since none is left.
+    pub(super) fn turn(&self, more: impl FnOnce()) -> bool {
+        let mut more = Some(more);
+        let mut inner = self.lock();
+        for _ in 0..TURN {
+            let Some(entry) = inner.state.start() else {
+                return std::mem::replace(&mut inner.listed, false);
+            };
+            let others = inner.state.has_waiting();
+            drop(inner);
+            if let Some(more) = more.take().filter(|_| others) {
+                more();
+            }
+            inner = self.run(entry);
+        }
+        false
+    }
+
+    /// Runs an operation that was started.
+    fn run(&self, Entry { cookie, work }: Entry<T>) -> MutexGuard<'_, Inner<T>> {
+        let outcome = work.run();
+        let mut inner = self.lock();
+        inner.state.finish(Event { cookie, outcome });
+        self.announce(&mut inner);
+        inner
+    }
+
+    /// Tells the waiters if one of them may have got what it wanted. Those who have not say again what they want.
+    fn announce(&self, inner: &mut Inner<T>) {
+        if inner.state.satisfies(inner.wanted) {
+            inner.wanted = usize::MAX;
+            self.announced.fetch_add(1, Ordering::Relaxed);
+            if inner.sleepers > 0 {
+                self.changed.notify_all();
+            }
+        }
+    }
+
+    /// Waits until `need` events are there, or all there will be, and delivers up to `most`.
+    ///
+    /// Who waits for ever and for everything runs operations meanwhile: it could not return before they end anyway.
+    pub(crate) fn wait(
+        &self,
+        pool: &Pool<T>,
+        need: usize,
+        patience: Patience,
+        most: usize,
+        deliver: impl FnMut(Event),
+    ) {
+        let mut inner = self.lock();
+        while patience != Patience::None && !inner.state.satisfies(need) {
+            if patience == Patience::Forever && need >= inner.state.outstanding() {
+                if let Some(entry) = inner.state.start() {
+                    drop(inner);
+                    inner = pool.busy(|| self.run(entry));
+                    continue;
+                }
+            }
+            let (guard, expired) = self.sleep(inner, need, patience);
+            inner = guard;
+            if expired {
+                break;
+            }
+        }
+        inner.state.take(most).for_each(deliver);
+    }
+
+    /// Waits for the next announcement, and says whether time ran out.
+    fn sleep<'a>(
+        &'a self,
+        mut inner: MutexGuard<'a, Inner<T>>,
+        need: usize,
+        patience: Patience,
+    ) -> (MutexGuard<'a, Inner<T>>, bool) {
+        inner.wanted = inner.wanted.min(need);
+        let seen = self.announced.load(Ordering::Relaxed);
+        let told = || self.announced.load(Ordering::Relaxed) != seen;
+        drop(inner);
+        spin(told);
+        inner = self.lock();
+        if told() {
+            return (inner, false);
+        }
+        inner.sleepers += 1;
+        let mut expired = false;
+        inner = match patience {
+            Patience::Until(end) => {
+                let rest = end.saturating_duration_since(Instant::now());
+                let (guard, _) =
+                    self.changed.wait_timeout(inner, rest).unwrap_or_else(PoisonError::into_inner);
+                expired = Instant::now() >= end;
+                guard
+            }
+            _ => self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner),
+        };
+        inner.sleepers -= 1;
+        (inner, expired)
+    }
+
+    /// Ends the operations that were not started. Those that run are not waited for.
+    pub(crate) fn cancel(&self) {
+        let mut inner = self.lock();
+        inner.state.cancel();
+        self.announce(&mut inner);
+    }
+
+    /// Cancels what the pool, which has taken the batch off its list, can't run.
+    pub(super) fn abandon(&self) {
+        let mut inner = self.lock();
+        inner.listed = false;
+        inner.state.cancel();
+        self.announce(&mut inner);
+    }
+
+    /// Cancels, takes no more operations, and sends all waiters home.
+    pub(crate) fn retire(&self) {
+        let mut inner = self.lock();
+        inner.state.retire();
+        self.announce(&mut inner);
+    }
+
+    /// Waits until no operation of a retired batch runs.
+    pub(crate) fn quiesce(&self) {
+        let mut inner = self.lock();
+        while !inner.state.is_settled() {
+            inner = self.sleep(inner, usize::MAX, Patience::Forever).0;
+        }
+    }
+}
