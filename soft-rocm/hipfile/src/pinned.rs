@@ -83,3 +83,24 @@ fn free_all() {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hip::test::Mock;
+
+    #[test]
+    fn memory_is_set_aside_and_then_given_back() {
+        let mock: &'static Mock = Box::leak(Box::new(Mock::new(1)));
+        let mut pinned = Pinned::new(&mock.hip, 5000).unwrap();
+        pinned.bytes().fill(7);
+        assert_eq!(pinned.bytes().len(), 5000);
+        let place = pinned.0.memory;
+        mock.calls();
+        drop(pinned);
+        assert!(mock.calls().is_empty(), "HIP may not be called now");
+        // Another test may have given it back meanwhile, but nobody sets it aside a second time.
+        Pinned::give_back();
+        assert!(aside().iter().all(|block| block.memory != place));
+    }
+}
