@@ -1378,7 +1378,8 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// Answers hipErrorInvalidDevice if there is no such device; else as hipMemcpy() with hipMemcpyDeviceToDevice.
+    /// Answers hipErrorInvalidDevice if there is no such device; hipErrorInvalidValue if a pointer is NULL or ordinary
+    /// host memory, or if a range leaves its allocation.
     pub fn hipMemcpyPeer(
         dst: *mut ::core::ffi::c_void,
         dstDeviceId: ::core::ffi::c_int,

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use crate::memory::Verdict;
 use crate::misuse::Wrong;
 use crate::report::report;
-use crate::runtime;
+use crate::{fork, runtime};
 
 /// What was installed before.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
@@ -55,7 +55,9 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, _context: *mut
     }
     // SAFETY: requires the information of a fault; holds for what no program sent.
     let start = unsafe { info.si_addr() }.addr();
-    let Some(memory) = runtime::started().and_then(|runtime| runtime.memory()) else { return };
+    // A forked child has no device memory, and must not wait for locks.
+    let started = runtime::started().filter(|_| !fork::is_child());
+    let Some(memory) = started.and_then(|runtime| runtime.memory()) else { return };
     if !memory.touches_device(start, 1) {
         return;
     }

@@ -1120,7 +1120,8 @@ hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind
 /**
  * Copies sizeBytes between the memory of two devices, or inside one. The pointers say where the memory is.
  *
- * Errors: answers hipErrorInvalidDevice if there is no such device; else as hipMemcpy() with hipMemcpyDeviceToDevice.
+ * Errors: answers hipErrorInvalidDevice if there is no such device; hipErrorInvalidValue if a pointer is NULL or ordinary
+ * host memory, or if a range leaves its allocation.
  */
 hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId, size_t sizeBytes);
 
