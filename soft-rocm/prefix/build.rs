@@ -10,6 +10,7 @@ const WATCHED: &[&str] = &[
     "Cargo.lock",
     "hipfile-sys/src",
     "rocm-loader/src",
+    "soft-rocm/faults",
     "soft-rocm/hip",
     "soft-rocm/hipfile",
     "soft-rocm/include",

@@ -40,6 +40,8 @@ enum Suite {
     Alloc,
     /// Files and device memory through the safe interface
     System,
+    /// Scripted faults, forks, signals, no more descriptors
+    Faults,
     /// What must never happen, tried
     Soundness,
     /// What must not compile
@@ -69,6 +71,7 @@ impl Suite {
             Self::Conformance => &[&["-p", "hipfile-tests", "--test", "conformance"]],
             Self::Alloc => &[&["-p", "hipfile-tests", "--test", "alloc"]],
             Self::System => &[&["-p", "hipfile-tests", "--test", "system"]],
+            Self::Faults => &[&["-p", "hipfile-tests", "--test", "faults"]],
             Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
             Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
             Self::Examples => &[],

@@ -154,7 +154,8 @@ impl Plan {
         self.entries.iter().map(|entry| entry.point)
     }
 
-    /// Counts a call and says what happens to it: of several entries the delays add up and the first fault holds.
+    /// Counts a call and says what happens to it: of several entries the delays add up, the first error
+    /// holds, and without one the shortest transfer does.
     #[must_use]
     pub fn ask(&self, point: Point, call: &Call<'_>) -> Effect {
         let mut effect = Effect::default();
@@ -163,10 +164,18 @@ impl Plan {
             if entry.is_for(call, &mut path) {
                 effect.delay += entry.actions.delay.unwrap_or_default();
                 effect.pause |= entry.actions.pause;
-                effect.fault = effect.fault.or(entry.actions.fault);
+                effect.fault = graver(effect.fault, entry.actions.fault);
             }
         }
         effect
+    }
+}
+
+fn graver(one: Option<Fault>, other: Option<Fault>) -> Option<Fault> {
+    match (one, other) {
+        (Some(Fault::Short(a)), Some(Fault::Short(b))) => Some(Fault::Short(a.min(b))),
+        (Some(Fault::Short(_)), Some(error)) => Some(error),
+        (one, other) => one.or(other),
     }
 }
 

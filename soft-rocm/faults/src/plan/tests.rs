@@ -35,12 +35,20 @@ fn exactly_one_call_is_the_third_whatever_the_threads_do() {
 
 #[test]
 fn entries_of_one_point_work_together() {
-    let plan = plan("pread:delay=1ms;pread:delay=2ms:short=1@2;pread:errno=EIO@2;pread:pause@3");
+    let plan = plan(
+        "pread:delay=1ms;pread:delay=2ms:short=2@2;pread:short=1@2;pread:pause@3;pread:short=9@4;pread:errno=EIO@4;\
+         pread:errno=EINTR@4",
+    );
     let ask = || plan.ask(point::pread, &Call::PLAIN);
     let effect = |millis, pause, fault| Effect { delay: Duration::from_millis(millis), pause, fault };
     assert_eq!(ask(), effect(1, false, None));
     assert_eq!(ask(), effect(3, false, Some(Fault::Short(1))));
     assert_eq!(ask(), effect(1, true, None));
+    assert_eq!(
+        ask(),
+        effect(1, false, Some(Fault::Errno(libc::EIO))),
+        "the first error, and not a short transfer"
+    );
 }
 
 #[test]
