@@ -49,6 +49,8 @@ fn arguments() -> Vec<Case> {
         case(
             "HF-FILE-06 HF-FILE-07 HF-FILE-09 a negative or closed fd is E(5030), no handle written",
             || {
+                // The first call makes descriptors of the library's own, which shall not take that number.
+                raw::count();
                 let closed = File::empty().close();
                 for fd in [-1, -100, i32::MIN, closed, 1_000_000] {
                     assert_eq!(register_type(1, fd), (e(5030), 0), "fd {fd}");

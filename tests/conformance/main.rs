@@ -35,6 +35,7 @@ mod read_errors;
 mod read_limits;
 mod releases;
 mod runtime;
+mod sharing;
 mod software;
 mod stats;
 mod strings;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         environment::cases(),
         runtime::cases(),
         memory_kinds::cases(),
+        sharing::cases(),
         software::cases(),
         versions::cases(),
         quirks::cases(),

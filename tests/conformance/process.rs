@@ -38,8 +38,7 @@ pub fn cases() -> Vec<Case> {
         .needs(Need::Ours)
         .since(0, 5),
         case("HF-STATS-21 a context watches a process, its arguments are checked", watching)
-            .needs(Need::Ours)
-            .since(0, 5),
+            .needs(Need::Ours),
         case("HF-HIP-27 the software HIP has the name of AMD's", || {
             let library = hipfile_tests::rocm::lib_dir().join("libamdhip64.so").canonicalize().unwrap();
             let output = Command::new("readelf").args(["-dW"]).arg(&library).output().unwrap();
@@ -72,13 +71,13 @@ fn in_child(check: impl FnOnce() -> c_int) -> c_int {
     libc::WEXITSTATUS(status)
 }
 
-type Create = unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int;
-type WithContext = unsafe extern "C" fn(*mut c_void) -> c_int;
-type Poll = unsafe extern "C" fn(*mut c_void, bool) -> c_int;
-type Report = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+pub type Create = unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int;
+pub type WithContext = unsafe extern "C" fn(*mut c_void) -> c_int;
+pub type Poll = unsafe extern "C" fn(*mut c_void, bool) -> c_int;
+pub type Report = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
 /// One of the functions that the header does not declare.
-fn internal<F: Copy>(name: &str) -> F {
+pub fn internal<F: Copy>(name: &str) -> F {
     // What brings the library into this process.
     raw::count();
     let address = hip::symbol(name).expect(name);

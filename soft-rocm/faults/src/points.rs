@@ -79,7 +79,7 @@ pub mod point {
         fstatfs: System, Hipfile, sized false, files true;
         ftruncate: System, Hip, sized true, files false;
         madvise: System, Hip, sized true, files false;
-        memfd_create: System, Hip, sized false, files false;
+        memfd_create: System, Both, sized false, files false;
         mmap: System, Both, sized true, files false;
         msync: System, Hip, sized true, files false;
         munmap: System, Both, sized true, files false;

@@ -7,6 +7,7 @@ use hipfile_sys::{hipError_t, hipFileError_t, hipFileOpError_t};
 use soft_rocm_faults::{self as faults, Call, Fault, Point, Subject};
 
 use crate::failure::{Failure, SUCCESS};
+use crate::stats::Stats;
 use crate::{behaviour, fork};
 
 /// A call as a plan of faults sees it.
@@ -119,6 +120,8 @@ pub(crate) fn contained<T>(call: impl FnOnce() -> Result<T, Failure>) -> Result<
     if fork::is_child() || behaviour::is_invalid() {
         return Err(Failure::INTERNAL);
     }
+    // The first call makes the statistics' memory, whatever it is about.
+    Stats::get();
     catch_unwind(AssertUnwindSafe(call)).unwrap_or(Err(Failure::INTERNAL))
 }
 

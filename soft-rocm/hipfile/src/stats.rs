@@ -1,17 +1,35 @@
-//! Counters of what was done, kept in the process and read without a lock.
+//! Counters of what was done, read without a lock and shared with whoever asks.
+//!
+//! ```text
+//!  transfers ── Stats ── memory    a sealed memory file, mapped: layout says what lies where
+//!                 │        │
+//!              report    server    hands the file to other processes, on a thread of its own
+//!                          ┊
+//!                        client    in the other process: maps it and makes a text of it
+//! ```
 
+mod client;
+mod layout;
+mod memory;
 #[cfg(feature = "v0_5")]
 mod report;
+mod server;
+mod text;
 
 use std::ffi::c_int;
+use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+pub(crate) use client::Remote;
 #[cfg(feature = "v0_5")]
 pub(crate) use report::{level_1, level_2, level_3};
 
+use crate::behaviour::{self, Version};
 use crate::config;
+pub(crate) use layout::Shared;
+use layout::{Early, Layout, add, of, of_size};
+use memory::Memory;
 
 /// Devices that are counted; higher ordinals are not.
 pub(crate) const GPUS: usize = hipfile_sys::HIPFILE_MAX_GPUS as usize;
@@ -37,138 +55,137 @@ pub(crate) enum Path {
 /// Everything counted since the library was first used.
 #[derive(Debug)]
 pub(crate) struct Stats {
-    level: OnceLock<u32>,
-    files: AtomicU64,
-    buffers: AtomicU64,
-    gpus: [Gpu; GPUS],
+    level: u32,
+    counters: Counters,
 }
 
-/// One device's counters.
+/// Where it is counted.
 #[derive(Debug)]
-struct Gpu {
-    active: AtomicBool,
-    fast: [Counters; 2],
-    fallback: [Counters; 2],
-}
-
-/// Counters of one device, path and direction, on a cache line of their own.
-#[repr(align(64))]
-#[derive(Debug)]
-struct Counters {
-    completed: AtomicU64,
-    failed: AtomicU64,
-    bytes: AtomicU64,
-    nanoseconds: AtomicU64,
-    unaligned: AtomicU64,
-}
-
-impl Counters {
-    const fn new() -> Self {
-        Self {
-            completed: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-            nanoseconds: AtomicU64::new(0),
-            unaligned: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Gpu {
-    const fn new() -> Self {
-        Self {
-            active: AtomicBool::new(false),
-            fast: [const { Counters::new() }; 2],
-            fallback: [const { Counters::new() }; 2],
-        }
-    }
-
-    fn counters(&self, path: Path, direction: Direction) -> &Counters {
-        let [read, write] = match path {
-            Path::Fast => &self.fast,
-            Path::Fallback => &self.fallback,
-        };
-        match direction {
-            Direction::Read => read,
-            Direction::Write => write,
-        }
-    }
+enum Counters {
+    Shared(&'static Shared),
+    Early(&'static Early),
+    /// There is no memory that could be shared.
+    Missing,
 }
 
 /// A transfer that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun(Option<Instant>);
 
+/// A transfer that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    /// The device it is counted for.
+    pub(crate) device: c_int,
+    pub(crate) path: Path,
+    pub(crate) direction: Direction,
+    /// Bytes asked for.
+    pub(crate) size: usize,
+    /// Bytes moved; `None` if it failed.
+    pub(crate) moved: Option<usize>,
+    pub(crate) unaligned: bool,
+}
+
 impl Stats {
-    pub(crate) const fn new() -> Self {
-        Self {
-            level: OnceLock::new(),
-            files: AtomicU64::new(0),
-            buffers: AtomicU64::new(0),
-            gpus: [const { Gpu::new() }; GPUS],
+    /// Counters that start at 0, and the file that their memory is.
+    pub(crate) fn new(version: Version, level: u32) -> (Self, Option<OwnedFd>) {
+        fn memory<T: Layout>(
+            level: u32,
+            counters: fn(&'static T) -> Counters,
+        ) -> (Counters, Option<OwnedFd>) {
+            match Memory::<T>::new(level) {
+                Ok(memory) => (counters(memory.counters), Some(memory.fd)),
+                Err(_) => (Counters::Missing, None),
+            }
+        }
+        let (counters, file) = match version {
+            Version::V0_2 => memory(level, Counters::Early),
+            Version::V0_4 | Version::V0_5 => memory(level, Counters::Shared),
+        };
+        (Self { level, counters }, file)
+    }
+
+    /// The counters of this process. The first call makes their memory and starts the thread that hands it out.
+    #[inline]
+    pub(crate) fn get() -> &'static Self {
+        static STATS: OnceLock<Stats> = OnceLock::new();
+        STATS.get_or_init(|| {
+            let (stats, file) = Self::new(behaviour::get().version, config::stats_level());
+            if let Some(file) = file {
+                // Without the thread the statistics are this process's alone.
+                let _ = server::start(file);
+            }
+            stats
+        })
+    }
+
+    /// The counters in the layout that reports are made from.
+    pub(crate) fn shared(&self) -> Option<&Shared> {
+        match self.counters {
+            Counters::Shared(shared) => Some(shared),
+            Counters::Early(_) | Counters::Missing => None,
         }
     }
 
-    /// The counters of this process.
-    pub(crate) fn get() -> &'static Self {
-        static STATS: Stats = Stats::new();
-        &STATS
-    }
-
-    fn counts(&self) -> bool {
-        *self.level.get_or_init(config::stats_level) > 0
+    /// The same, if anything is counted.
+    fn counted(&self) -> Option<&Shared> {
+        self.shared().filter(|_| self.level > 0)
     }
 
     /// Counts a file registration.
     pub(crate) fn file_registered(&self) {
-        if self.counts() {
-            self.files.fetch_add(1, Ordering::Relaxed);
+        if let Some(shared) = self.counted() {
+            add(&shared.files, 1);
         }
     }
 
     /// Counts a buffer registration.
     pub(crate) fn buffer_registered(&self) {
-        if self.counts() {
-            self.buffers.fetch_add(1, Ordering::Relaxed);
+        if let Some(shared) = self.counted() {
+            add(&shared.buffers, 1);
+        }
+    }
+
+    /// Counts a request that the fast path declined, for whatever reason.
+    #[inline]
+    pub(crate) fn fast_path_declined(&self) {
+        if let Some(shared) = self.counted() {
+            add(&shared.rejections, 1);
         }
     }
 
     /// Starts the clock of a transfer.
     #[inline]
     pub(crate) fn begin(&self) -> Begun {
-        Begun(self.counts().then(Instant::now))
+        Begun((self.level > 0).then(Instant::now))
     }
 
-    /// Counts a transfer on a path: the bytes it moved, `None` if it failed.
+    /// Counts a transfer.
     #[inline]
-    pub(crate) fn end(
-        &self,
-        begun: Begun,
-        device: c_int,
-        path: Path,
-        direction: Direction,
-        moved: Option<usize>,
-        unaligned: bool,
-    ) {
+    pub(crate) fn end(&self, begun: Begun, ended: Ended) {
         let Some(since) = begun.0 else { return };
-        let nanoseconds = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let Some(gpu) = usize::try_from(device).ok().and_then(|device| self.gpus.get(device)) else { return };
-        if !gpu.active.load(Ordering::Relaxed) {
-            gpu.active.store(true, Ordering::Relaxed);
-        }
-        let counters = gpu.counters(path, direction);
+        let microseconds = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let Ended { device, path, direction, size, moved, unaligned } = ended;
+        let shared = match (&self.counters, moved) {
+            (Counters::Shared(shared), _) => shared,
+            (Counters::Early(early), Some(bytes)) => return add(early.bytes(path, direction), bytes as u64),
+            (Counters::Early(_) | Counters::Missing, _) => return,
+        };
+        let Some(counters) = usize::try_from(device).ok().and_then(|device| shared.counters(device, path))
+        else {
+            return;
+        };
+        counters.use_it();
         match moved {
             Some(bytes) => {
-                counters.completed.fetch_add(1, Ordering::Relaxed);
-                counters.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-                counters.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+                add(of_size(&counters.completed, direction, bytes), 1);
+                add(of_size(&counters.bytes, direction, bytes), bytes as u64);
+                add(of_size(&counters.microseconds, direction, bytes), microseconds);
             }
-            None => {
-                counters.failed.fetch_add(1, Ordering::Relaxed);
-            }
+            None => add(of_size(&counters.failed, direction, size), 1),
         }
         if unaligned {
-            counters.unaligned.fetch_add(1, Ordering::Relaxed);
+            add(of(&counters.unaligned, direction), 1);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::file::File;
 use crate::hip::Hip;
-use crate::stats::{Direction, Path, Stats};
+use crate::stats::{Direction, Ended, Path, Stats};
 
 pub(crate) use bounce::Bounce;
 pub(crate) use fallback::{Manner, through_alias, through_bounce};
@@ -68,7 +68,7 @@ impl Request<'_> {
         if config.behaviour.version >= Version::V0_4 {
             self.check_offsets()?;
         }
-        match select(hip, config, self).ok_or(Failure::INTERNAL)? {
+        match select(hip, config, stats, self).ok_or(Failure::INTERNAL)? {
             Path::Fast => self.run_fast(hip, config, stats),
             Path::Fallback => self.run_fallback(hip, config, stats),
         }
@@ -79,13 +79,17 @@ impl Request<'_> {
         let begun = stats.begin();
         let result = fastpath::run(hip, self);
         let device = if config.behaviour.amd_quirks { current_device(hip) } else { self.buffer.device };
-        stats.end(begun, device, Path::Fast, self.direction, result.ok(), false);
+        stats.end(begun, self.ended(device, Path::Fast, result.ok(), false));
         match result {
             Err(Failure::Os(libc::ENODEV | libc::EREMOTEIO)) if config.fallback => {
                 self.run_fallback(hip, config, stats)
             }
             other => other,
         }
+    }
+
+    fn ended(&self, device: c_int, path: Path, moved: Option<usize>, unaligned: bool) -> Ended {
+        Ended { device, path, direction: self.direction, size: self.size, moved, unaligned }
     }
 
     #[inline]
@@ -98,7 +102,7 @@ impl Request<'_> {
         let begun = stats.begin();
         let result = fallback::run(hip, &cut, &config.behaviour);
         let unaligned = !select::is_aligned(self);
-        stats.end(begun, self.buffer.device, Path::Fallback, self.direction, result.ok(), unaligned);
+        stats.end(begun, cut.ended(self.buffer.device, Path::Fallback, result.ok(), unaligned));
         result
     }
 }

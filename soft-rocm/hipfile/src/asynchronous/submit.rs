@@ -12,7 +12,7 @@ use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::hip::Hip;
 use crate::pinned::Pinned;
-use crate::stats::{Direction, Path};
+use crate::stats::{Direction, Path, Stats};
 use crate::stream::Stream;
 use crate::transfer::{Manner, Request, max_size, select};
 
@@ -76,7 +76,7 @@ pub(crate) unsafe fn submit(library: &Library<'_>, submission: &Submission) -> R
     let Values { size, file_offset, buffer_offset } = unsafe { pointers.read() };
     let request = Request { direction, file: &file, buffer: &buffer, size, file_offset, buffer_offset };
     let path = if behaviour.version >= Version::V0_5 {
-        select(hip, (library.config)(), &request).ok_or(Failure::INTERNAL)?
+        select(hip, (library.config)(), Stats::get(), &request).ok_or(Failure::INTERNAL)?
     } else {
         Path::Fallback
     };

@@ -1,12 +1,16 @@
-//! The five functions of AMD's statistics tool, which no header declares. Statistics stay in the process here, so
-//! there is nothing in another one to connect to or to report.
+//! The five functions of AMD's statistics tool, which no header declares: they look at another process's statistics.
 
 use std::ffi::{c_int, c_void};
+use std::fs::File;
+use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use soft_rocm_faults::{point, sys};
 
 use crate::abi;
+use crate::stats::Remote;
 
 const OK: c_int = 0;
 const INVALID_ARGUMENT: c_int = 1;
@@ -18,6 +22,15 @@ const FAILED: c_int = 4;
 struct Context {
     /// A descriptor that becomes readable when the process ends.
     process: OwnedFd,
+    pid: c_int,
+    /// Its statistics, once it was asked for them. They can be read after its end.
+    statistics: Mutex<Option<Remote>>,
+}
+
+impl Context {
+    fn statistics(&self) -> MutexGuard<'_, Option<Remote>> {
+        self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -32,7 +45,7 @@ unsafe extern "C" fn hipFileStatsCreateContext(context: *mut *mut c_void, pid: c
         }
         // SAFETY: requires an open descriptor that nobody else owns; holds, it was just opened.
         let process = unsafe { OwnedFd::from_raw_fd(fd) };
-        let made = Box::into_raw(Box::new(Context { process }));
+        let made = Box::into_raw(Box::new(Context { process, pid, statistics: Mutex::new(None) }));
         // SAFETY: requires a writable pointer; the caller gives one, and it is not null.
         unsafe { context.write(made.cast()) };
         OK
@@ -52,7 +65,18 @@ unsafe extern "C" fn hipFileStatsCloseContext(context: *mut c_void) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsConnectToTargetProcess(context: *mut c_void) -> c_int {
     abi::value(point::hipFileStatsConnectToTargetProcess, FAILED, || {
-        if context.is_null() { INVALID_ARGUMENT } else { NOT_ACCESSIBLE }
+        if context.is_null() {
+            return INVALID_ARGUMENT;
+        }
+        // SAFETY: requires a context that is not closed; the caller gives one.
+        let context = unsafe { &*context.cast::<Context>() };
+        match Remote::connect(context.pid) {
+            Ok(remote) => {
+                *context.statistics() = Some(remote);
+                OK
+            }
+            Err(_) => NOT_ACCESSIBLE,
+        }
     })
 }
 
@@ -73,7 +97,15 @@ unsafe extern "C" fn hipFileStatsPollTargetProcess(context: *mut c_void, block: 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hipFileStatsGenerateReport(context: *mut c_void, fd: c_int) -> c_int {
     abi::value(point::hipFileStatsGenerateReport, FAILED, || {
-        if context.is_null() || fd < 0 { INVALID_ARGUMENT } else { FAILED }
+        if context.is_null() || fd < 0 {
+            return INVALID_ARGUMENT;
+        }
+        // SAFETY: requires a context that is not closed; the caller gives one.
+        let context = unsafe { &*context.cast::<Context>() };
+        let Some(report) = context.statistics().as_ref().map(Remote::report) else { return FAILED };
+        // SAFETY: requires an open descriptor; the caller gives one. It stays the caller's.
+        let mut out = ManuallyDrop::new(unsafe { File::from_raw_fd(fd) });
+        if out.write_all(report.as_bytes()).is_ok() { OK } else { FAILED }
     })
 }
 

@@ -7,7 +7,7 @@ use soft_rocm_faults::{Point, point};
 use crate::abi;
 use crate::behaviour::{self, Version};
 use crate::failure::Failure;
-use crate::stats::{self, Stats};
+use crate::stats::{self, Shared, Stats};
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetStatsL1(stats: *mut hipFileStatsLevel1_t) -> hipFileError_t {
@@ -24,7 +24,7 @@ pub(super) unsafe extern "C" fn hipFileGetStatsL3(stats: *mut hipFileStatsLevel3
     give(point::hipFileGetStatsL3, stats, stats::level_3)
 }
 
-fn give<T>(point: Point, place: *mut T, report: fn(&Stats) -> T) -> hipFileError_t {
+fn give<T>(point: Point, place: *mut T, report: fn(&Shared) -> T) -> hipFileError_t {
     abi::status(point, || {
         if behaviour::get().version < Version::V0_5 {
             return Err(Failure::INTERNAL);
@@ -32,8 +32,9 @@ fn give<T>(point: Point, place: *mut T, report: fn(&Stats) -> T) -> hipFileError
         if place.is_null() {
             return Err(Failure::INVALID_VALUE);
         }
+        let shared = Stats::get().shared().ok_or(Failure::INTERNAL)?;
         // SAFETY: requires a writable structure; the C interface demands one, and it is not null.
-        unsafe { place.write(report(Stats::get())) };
+        unsafe { place.write(report(shared)) };
         Ok(())
     })
 }

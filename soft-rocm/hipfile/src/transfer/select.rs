@@ -5,21 +5,19 @@ use crate::config::Config;
 use crate::file::Kind;
 use crate::hip::Hip;
 use crate::mount::FileSystem;
-use crate::stats::Path;
+use crate::stats::{Path, Stats};
 
 /// Alignment by which requests on files without direct I/O are counted as unaligned.
 const USUAL_ALIGNMENT: u32 = 4096;
 
 /// The fast path if it accepts the request, else the fallback if it is allowed. The fallback takes anything.
 #[inline]
-pub(crate) fn select(hip: &Hip, config: &Config, request: &Request<'_>) -> Option<Path> {
+pub(crate) fn select(hip: &Hip, config: &Config, stats: &Stats, request: &Request<'_>) -> Option<Path> {
     if config.fast_path && accepts(config, request) && hip.ais().is_some() {
-        Some(Path::Fast)
-    } else if config.fallback {
-        Some(Path::Fallback)
-    } else {
-        None
+        return Some(Path::Fast);
     }
+    stats.fast_path_declined();
+    if config.fallback { Some(Path::Fallback) } else { None }
 }
 
 /// Whether a request is fit for the fast path. That the memory is a device's holds for every buffer there is.
@@ -68,7 +66,7 @@ fn is_multiple(value: u64, power: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::behaviour::Behaviour;
+    use crate::behaviour::{Behaviour, Version};
     use crate::buffer::Buffer;
     use crate::file::File;
     use crate::hip::test::Mock;
@@ -114,7 +112,7 @@ mod tests {
             let (size, file_offset, buffer_offset) = (*size, *file_offset, *buffer_offset);
             let request =
                 Request { direction: Direction::Read, file, buffer, size, file_offset, buffer_offset };
-            select(&self.mock.hip, &self.config, &request)
+            select(&self.mock.hip, &self.config, &Stats::new(Version::V0_5, 0).0, &request)
         }
     }
 

@@ -52,7 +52,7 @@ fn run(
     file_offset: i64,
     buffer_offset: i64,
 ) -> (Result<usize, Failure>, Stats) {
-    let stats = Stats::new();
+    let (stats, _file) = Stats::new(Version::V0_5, 1);
     let base = mock.pointer() as usize;
     let buffer = Buffer { base, len: mock.len(), device: DEVICE };
     let request = Request { direction, file, buffer: &buffer, size, file_offset, buffer_offset };
@@ -69,7 +69,7 @@ fn the_bounce_buffer_moves_every_byte() {
     assert_eq!(read, Ok(3 * MIB + 2), "up to the end of the file");
     assert_eq!(mock.memory()[7..][..3 * MIB + 2], content[3..]);
     assert!(mock.memory()[..7].iter().chain(&mock.memory()[3 * MIB + 9..]).all(|byte| *byte == 0xee));
-    let gpu = level_3(&stats).per_gpu_stats[DEVICE as usize];
+    let gpu = level_3(stats.shared().unwrap()).per_gpu_stats[DEVICE as usize];
     assert_eq!((gpu.n_posix_reads, gpu.n_unaligned_reads, gpu.read_bytes), (1, 1, 3 * MIB as u64 + 2));
 
     let (written, _) = run(&mock, &FALLBACK, Direction::Write, &file, 2 * MIB, 11, 7);
@@ -122,7 +122,7 @@ fn errors_of_the_fallback() {
         let read = |offset| run(&mock, &FALLBACK, Direction::Read, &file, 8, offset, 0);
         let (result, stats) = read(i64::MAX - 2);
         assert_eq!(result, Err(Failure::Os(libc::EINVAL)));
-        assert_eq!(level_3(&stats).detailed.basic.read_ops.err, 1);
+        assert_eq!(level_3(stats.shared().unwrap()).detailed.basic.read_ops.err, 1);
         assert_eq!(read(-1).0, Err(Failure::Os(libc::EINVAL)));
 
         mock.fail("hipStreamSynchronize", 719);
@@ -195,7 +195,7 @@ fn one_call_of_the_fast_path() {
         calls[1..],
         ["hipGetProcAddress hipAmdFileRead 70000000 0", "hipGetProcAddress hipAmdFileWrite 70000000 0"]
     );
-    let gpu = level_3(&stats).per_gpu_stats[DEVICE as usize];
+    let gpu = level_3(stats.shared().unwrap()).per_gpu_stats[DEVICE as usize];
     assert_eq!((gpu.n_nvfs_reads, gpu.n_posix_reads, gpu.read_bytes), (1, 0, 1000));
 
     run(&mock, &DEFAULT, Direction::Write, &file, 512, 0, 0).0.unwrap();
@@ -229,7 +229,7 @@ fn the_second_try() {
         let (read, stats) = run(&mock, &DEFAULT, Direction::Read, &file, 512, 0, 0);
         assert_eq!(read, Ok(512));
         assert_eq!(mock.memory()[..512], pattern(512));
-        let gpu = level_3(&stats).per_gpu_stats[DEVICE as usize];
+        let gpu = level_3(stats.shared().unwrap()).per_gpu_stats[DEVICE as usize];
         assert_eq!((gpu.n_reads_err, gpu.n_nvfs_reads, gpu.n_posix_reads), (1, 0, 1));
 
         let (read, _) = run(&mock, &NO_FALLBACK, Direction::Read, &file, 512, 0, 0);
@@ -247,7 +247,7 @@ fn ranges_and_refusals() {
     let mock = Mock::new(8192);
     let run = |config, file, size, buffer_offset| {
         let (result, stats) = run(&mock, config, Direction::Read, file, size, 0, buffer_offset);
-        assert_eq!(level_3(&stats).num_gpus, 0, "nothing is counted");
+        assert_eq!(level_3(stats.shared().unwrap()).num_gpus, 0, "nothing is counted");
         result
     };
     assert_eq!(run(&DEFAULT, &direct, 8704, 0), Err(Failure::INVALID_VALUE));

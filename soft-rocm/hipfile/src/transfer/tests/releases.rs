@@ -15,7 +15,7 @@ fn negative_offsets() {
     let read = |version, fast_path, fallback, file_offset, buffer_offset| {
         let config = Config { fast_path, fallback, ..config(version) };
         let (result, stats) = run(&mock, &config, Direction::Read, &file, 512, file_offset, buffer_offset);
-        assert_eq!(level_3(&stats).num_gpus, 0, "nothing is counted");
+        assert_eq!(level_3(stats.shared().unwrap()).num_gpus, 0, "nothing is counted");
         result
     };
     for (file_offset, buffer_offset) in [(-512, 0), (0, -512), (-512, -512)] {
@@ -99,7 +99,7 @@ fn amd_counts_the_fast_path_for_the_current_device() {
     let counted = |config: &Config| {
         let (moved, stats) = run(&mock, config, Direction::Read, &file, 512, 0, 0);
         assert_eq!(moved, Ok(512));
-        let gpus = level_3(&stats).per_gpu_stats;
+        let gpus = level_3(stats.shared().unwrap()).per_gpu_stats;
         (gpus[0].n_nvfs_reads, gpus[DEVICE as usize].n_nvfs_reads)
     };
     assert_eq!(counted(&DEFAULT), (0, 1));
