@@ -41,7 +41,10 @@ hipError_t softrocm_launch_concurrent(hipStream_t stream, hipHostFn_t fn, void *
  */
 hipError_t softrocm_stream_pause(hipStream_t stream);
 
-/** Lets a stream go on; nothing happens if it was not paused. Errors: as softrocm_stream_pause(). */
+/**
+ * Lets a stream go on; nothing happens if it was not paused. Also lets go what a plan of faults holds at this moment
+ * (stream:pause), on any stream. Errors: as softrocm_stream_pause().
+ */
 hipError_t softrocm_stream_resume(hipStream_t stream);
 
 /* ---- libamdhip64 and libhipfile: scripted faults and delays --------------------------------------- */

@@ -12,11 +12,17 @@ pub(crate) fn call(point: Point, size: usize, body: impl FnOnce() -> Result<(), 
     last_error::answer(fault(point, size as u64, Subject::None).and_then(|_| body()))
 }
 
+/// Waits as long as a plan wants what passes the point to wait.
+#[inline]
+pub(crate) fn delayed(point: Point) {
+    // What only waits has no way to fail.
+    let _ = fault(point, 0, Subject::None);
+}
+
 /// Runs a call that answers something else, or a code that is no result of its own.
 #[inline]
 pub(crate) fn value<T>(point: Point, body: impl FnOnce() -> T) -> T {
-    // Such a call can be delayed, and has no way to fail.
-    let _ = fault(point, 0, Subject::None);
+    delayed(point);
     body()
 }
 

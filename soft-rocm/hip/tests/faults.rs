@@ -9,10 +9,11 @@ mod support;
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use soft_rocm_hip::header::*;
-use support::{device_memory, in_process, passes_in_process};
+use support::{device_memory, in_process, passes_in_process, streams};
 
 /// Sets a plan and answers what was wrong with it.
 fn set(spec: &str) -> Option<String> {
@@ -115,6 +116,39 @@ fn delays_and_pauses_hold_a_call() {
         assert_eq!(set(""), None);
         assert_eq!(paused.join().unwrap(), hipErrorNotInitialized);
         assert_eq!(softrocm_hip_held_calls(), 0);
+    });
+}
+
+#[test]
+fn what_is_on_a_stream_can_be_delayed_and_held() {
+    passes_in_process("what_is_on_a_stream_can_be_delayed_and_held", &[], || {
+        let stream = streams::stream(hipStreamNonBlocking);
+        let done = AtomicUsize::new(0);
+        let launch = || {
+            streams::launch(stream, || {
+                done.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        assert_eq!(set("stream:pause@2-3;stream:delay=20ms@1"), None);
+        let started = Instant::now();
+        (0..4).for_each(|_| launch());
+        for before in [1, 2] {
+            while softrocm_hip_held_calls() == 0 {
+                std::thread::yield_now();
+            }
+            assert_eq!(done.load(Ordering::Relaxed), before);
+            assert_eq!(hipStreamQuery(stream), hipErrorNotReady);
+            if before == 1 {
+                streams::resume(stream);
+                while done.load(Ordering::Relaxed) == 1 {
+                    std::thread::yield_now();
+                }
+            }
+        }
+        assert_eq!(set(""), None);
+        assert_eq!(hipStreamSynchronize(stream), hipSuccess);
+        assert_eq!(done.load(Ordering::Relaxed), 4);
+        assert!(started.elapsed() >= Duration::from_millis(20));
     });
 }
 

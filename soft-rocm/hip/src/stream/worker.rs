@@ -4,8 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
+use soft_rocm_faults::point;
+
 use super::Stream;
 use super::pool;
+use crate::entry;
 use crate::runtime::set_current_device;
 
 /// Room for the program's functions: what threads of the C library get.
@@ -15,6 +18,7 @@ pub(super) const STACK: usize = 8 << 20;
 pub(super) fn start(stream: Arc<Stream>, at_end: impl FnOnce(&Stream) + Send + 'static) -> io::Result<()> {
     let run = move || {
         while let Some(taken) = stream.queue().take() {
+            entry::delayed(point::stream);
             if taken.concurrent {
                 pool::run(Arc::clone(&stream), taken);
             } else {
