@@ -11,7 +11,6 @@ mod file;
 mod hip;
 mod output;
 mod page;
-mod raw;
 mod report;
 mod runner;
 mod witness;
@@ -44,6 +43,8 @@ mod threads;
 mod versions;
 
 use std::process::ExitCode;
+
+use hipfile_tests::raw;
 
 fn main() -> ExitCode {
     let cases: Vec<case::Case> = [

@@ -2,12 +2,16 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`raw`] | the C functions of libhipfile as plain calls |
+//! | [`engine`] | the same for asynchronous and batch I/O, and HIP's streams |
 //! | [`rocm`] | where the headers and libraries of the ROCm under test lie |
 //! | [`isolate`] | one test, one process |
 //! | [`compiler`] | C and C++ programs built and run against that ROCm |
 //! | [`shim`] | a library put before HIP and libc that counts, fails, shortens and holds calls |
 
 pub mod compiler;
+pub mod engine;
 pub mod isolate;
+pub mod raw;
 pub mod rocm;
 pub mod shim;

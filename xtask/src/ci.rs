@@ -29,6 +29,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("oldest compiler", oldest_compiler),
     ("C program by pkg-config", pkg_config_client),
     ("packages", packages),
+    ("64 threads, AddressSanitizer", address_sanitizer),
 ];
 
 const LIBRARIES: [&str; 6] = ["-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"];
@@ -175,6 +176,10 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
     )?;
     crate::needed::check(&program, rocm)?;
     must(rocm.command(&program).arg(dir.join("file")))
+}
+
+fn address_sanitizer(_: &Rocm) -> Result<()> {
+    crate::test::stress_under_address_sanitizer()
 }
 
 /// Packs the published packages: what they lack shows here and not when they are released.

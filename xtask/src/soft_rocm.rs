@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cargo::{cargo, status};
+use crate::test::{Sanitizer, target};
 use crate::{Result, install, lock, needed, pkgconfig, workspace};
 
 /// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
@@ -69,10 +70,11 @@ struct Variant {
     soversion: u32,
     ais: bool,
     release: Release,
+    sanitizer: Option<Sanitizer>,
 }
 
 impl Variant {
-    const ORDINARY: Self = Self { soversion: 7, ais: true, release: Release::V0_5 };
+    const ORDINARY: Self = Self { soversion: 7, ais: true, release: Release::V0_5, sanitizer: None };
 
     /// Where its build products are kept.
     fn name(self) -> String {
@@ -84,13 +86,21 @@ impl Variant {
             name.push('-');
             name.push_str(self.release.version());
         }
+        if self.sanitizer.is_some() {
+            name.push_str("-address");
+        }
         name
     }
 }
 
 /// The command.
 pub fn run(args: &Args) -> Result {
-    let variant = Variant { soversion: args.hip_soversion, ais: !args.no_ais, release: args.hipfile_version };
+    let variant = Variant {
+        soversion: args.hip_soversion,
+        ais: !args.no_ais,
+        release: args.hipfile_version,
+        sanitizer: None,
+    };
     let prefix = match &args.out {
         Some(dir) => std::path::absolute(dir)?,
         None if variant == Variant::ORDINARY => workspace::soft_prefix(),
@@ -105,6 +115,14 @@ pub fn run(args: &Args) -> Result {
 pub fn ensure() -> Result<PathBuf> {
     let prefix = workspace::soft_prefix();
     build(&prefix, Variant::ORDINARY)?;
+    Ok(prefix)
+}
+
+/// Builds and installs a prefix whose libraries a sanitizer watches, and returns its path. They load into programs alone
+/// that are built for the same sanitizer.
+pub fn sanitized(sanitizer: Sanitizer) -> Result<PathBuf> {
+    let prefix = workspace::root().join("target/soft-rocm-address");
+    build(&prefix, Variant { sanitizer: Some(sanitizer), ..Variant::ORDINARY })?;
     Ok(prefix)
 }
 
@@ -170,6 +188,12 @@ fn build_library(build_dir: &Path, package: &str, variant: Variant) -> Result<Pa
     command.arg(build_dir);
     // Present but empty: wins over .cargo/config.toml and RUSTFLAGS.
     command.env("CARGO_ENCODED_RUSTFLAGS", "");
+    let mut products = build_dir.to_path_buf();
+    if let Some(sanitizer) = variant.sanitizer {
+        command.args(["--target", &target()]);
+        sanitizer.apply(&mut command, "CARGO_ENCODED_RUSTFLAGS");
+        products.push(target());
+    }
     for wrapper in ["RUSTC_WRAPPER", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET"] {
         command.env_remove(wrapper);
     }
@@ -184,5 +208,5 @@ fn build_library(build_dir: &Path, package: &str, variant: Variant) -> Result<Pa
     if !status(&mut command)?.success() {
         return Err(format!("building {package} failed").into());
     }
-    Ok(build_dir.join("release").join(format!("lib{}.so", package.replace('-', "_"))))
+    Ok(products.join("release").join(format!("lib{}.so", package.replace('-', "_"))))
 }

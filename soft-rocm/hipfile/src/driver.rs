@@ -243,3 +243,6 @@ impl Driver {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(all(test, shuttle))]
+mod interleavings;

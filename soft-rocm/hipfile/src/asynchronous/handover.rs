@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     #[cfg(shuttle)]
-    fn each_job_gets_its_answer_in_every_order() {
+    fn each_job_gets_its_answer_in_all_interleavings() {
         let run = || {
             two_jobs(|handover| {
                 let thread = shuttle::thread::spawn(move || serve(&handover));

@@ -1,5 +1,8 @@
 //! `cargo xtask test`: every test of the workspace, suite by suite, with one summary.
 
+mod build;
+mod suite;
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +14,12 @@ use clap::ValueEnum;
 
 use crate::cargo::{programs, status};
 use crate::rocm::{self, Rocm};
-use crate::{Result, faulty_copy, needed};
+use crate::{Result, faulty_copy, needed, soft_rocm};
+
+pub use build::{Sanitizer, target};
+
+use build::Build;
+use suite::Suite;
 
 /// Run the tests and print a summary
 #[derive(Debug, clap::Args)]
@@ -19,64 +27,12 @@ pub struct Args {
     /// Run this suite alone; may be repeated [default: all]
     #[arg(long, value_name = "S")]
     suite: Vec<Suite>,
+    /// Have a sanitizer watch the tests, on the software ROCm; give the suites that it is for, such as stress
+    #[arg(long, value_name = "SANITIZER", requires = "suite")]
+    sanitize: Option<Sanitizer>,
     /// Passed to the test programs: a filter, --nocapture and so on
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     arguments: Vec<OsString>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Suite {
-    /// Tests inside the packages, of the tools and of the software ROCm too
-    Unit,
-    /// The examples in the documentation
-    Doc,
-    /// Sizes, offsets, values and prototypes of the C interface
-    Abi,
-    /// Programs in C and C++
-    Clients,
-    /// What the C library promises, one process a case
-    Conformance,
-    /// Device memory through hip-alloc
-    Alloc,
-    /// Files and device memory through the safe interface
-    System,
-    /// Scripted faults, forks, signals, no more descriptors
-    Faults,
-    /// What must never happen, tried
-    Soundness,
-    /// What must not compile
-    Ui,
-    /// The example programs, run
-    Examples,
-}
-
-impl Suite {
-    /// The arguments of each `cargo test` that makes up the suite. Packages that are built alone must not share a
-    /// command: cargo would give all of them the union of their features.
-    fn commands(self) -> &'static [&'static [&'static str]] {
-        match self {
-            Self::Unit => &[
-                &["--tests", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
-                &["--tests", "-p", "hip-alloc", "--no-default-features"],
-                &["--tests", "-p", "soft-rocm-faults"],
-                &["--tests", "-p", "soft-rocm-hip"],
-                &["--tests", "-p", "soft-rocm-hipfile"],
-                &["--tests", "-p", "xtask"],
-            ],
-            Self::Doc => {
-                &[&["--doc", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"]]
-            }
-            Self::Abi => &[&["-p", "hipfile-tests", "--test", "abi"]],
-            Self::Clients => &[&["-p", "hipfile-tests", "--test", "clients"]],
-            Self::Conformance => &[&["-p", "hipfile-tests", "--test", "conformance"]],
-            Self::Alloc => &[&["-p", "hipfile-tests", "--test", "alloc"]],
-            Self::System => &[&["-p", "hipfile-tests", "--test", "system"]],
-            Self::Faults => &[&["-p", "hipfile-tests", "--test", "faults"]],
-            Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
-            Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
-            Self::Examples => &[],
-        }
-    }
 }
 
 /// What a run of tests came to.
@@ -125,7 +81,10 @@ impl Count {
 
 /// The command.
 pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
-    let rocm = Rocm::choose(choice)?;
+    let rocm = match args.sanitize {
+        Some(sanitizer) => Rocm::choose(&rocm::Choice::Prefix(soft_rocm::sanitized(sanitizer)?))?,
+        None => Rocm::choose(choice)?,
+    };
     let suites = if args.suite.is_empty() { Suite::value_variants() } else { &args.suite };
     let mut rows = Vec::new();
     for suite in suites {
@@ -134,36 +93,41 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
         if *suite == Suite::Examples {
             count.add(examples(&rocm)?);
         }
+        let build = Build::of(&rocm, *suite, args.sanitize);
         for command in suite.commands() {
-            count.add(cargo_test(&rocm, command, &args.arguments)?);
+            count.add(cargo_test(&build, command, &args.arguments)?);
         }
-        rows.push((name(*suite), count, started.elapsed()));
+        rows.push((suite.name(), count, started.elapsed()));
     }
     Ok(summary(&rows))
 }
 
-fn name(suite: Suite) -> String {
-    suite.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+/// 64 threads on instrumented libraries.
+pub fn stress_under_address_sanitizer() -> Result<()> {
+    let args = Args {
+        suite: vec![Suite::Stress],
+        sanitize: Some(Sanitizer::Address),
+        arguments: vec!["--nocapture".into()],
+    };
+    let code = run(&args, &rocm::Choice::Soft)?;
+    if code == ExitCode::SUCCESS { Ok(()) } else { Err("the stress suite failed".into()) }
 }
 
 /// Builds and runs one `cargo test`. What does not build, or ends badly without saying why, is one failure.
-fn cargo_test(rocm: &Rocm, selection: &[&str], arguments: &[OsString]) -> Result<Count> {
-    let command = || {
-        let mut command = rocm.cargo();
-        command.args(["test", "--locked", "--no-fail-fast"]).args(selection);
-        command
-    };
+fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Result<Count> {
     eprintln!("\nxtask: cargo test {}", selection.join(" "));
     if !selection.contains(&"--doc") {
-        let checked = programs(command().arg("--no-run"))
-            .and_then(|programs| programs.iter().try_for_each(|program| needed::check(program, rocm)));
+        let checked = programs(build.cargo_test(selection).arg("--no-run"))
+            .and_then(|programs| programs.iter().try_for_each(|program| needed::check(program, build.rocm)));
         if let Err(error) = checked {
             eprintln!("error: {error}");
             return Ok(Count { failed: 1, ..Count::default() });
         }
     }
-    let mut child = command()
+    let mut child = build
+        .cargo_test(selection)
         .arg("--")
+        .args(build.filter())
         .args(arguments.iter().filter(|argument| *argument != "--"))
         .stdout(Stdio::piped())
         .spawn()
@@ -251,13 +215,6 @@ mod tests {
         assert_eq!(Count::of_line(line), Some(Count::default()));
         for other in ["test a ... ok", "running 3 tests", "test result: ok", "3 passed; 1 failed"] {
             assert_eq!(Count::of_line(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn every_suite_but_the_examples_is_a_cargo_test() {
-        for suite in Suite::value_variants() {
-            assert_eq!(suite.commands().is_empty(), *suite == Suite::Examples, "{suite:?}");
         }
     }
 }

@@ -36,7 +36,8 @@ pub fn api() -> &'static Api {
     Api::linked()
 }
 
-fn answer(error: hipFileError_t) -> Answer {
+/// A `hipFileError_t` as numbers.
+pub fn answer(error: hipFileError_t) -> Answer {
     (error.err.0, error.hip_drv_err.0)
 }
 
