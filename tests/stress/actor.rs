@@ -209,11 +209,8 @@ impl<'s> Actor<'s> {
         if self.batch == 0 || self.below(8) == 0 {
             engine::batch_destroy(self.batch);
             let (answer, batch) = engine::batch_set_up(16);
-            among("BatchIOSetUp", answer, &[OK, e(5030)]);
+            among("BatchIOSetUp", answer, &[OK]);
             self.batch = batch;
-            if answer != OK {
-                return;
-            }
         }
         let count = 1 + self.below(16);
         let handle = self.handle();
