@@ -50,11 +50,16 @@ fn what_was_not_freed_is_listed_at_exit_on_request() {
     for (setting, status, expected) in
         [("1", Some(0), FIVE.to_vec()), ("fail", Some(23), FIVE.to_vec()), ("0", Some(0), vec![])]
     {
-        let Some(output) = in_process(name, &[("SOFT_ROCM_LEAKS", setting)], leave_five) else { return };
+        let output = in_process(name, &[("SOFT_ROCM_LEAKS", setting)], || {
+            leave_five();
+            // SAFETY: requires a C string; holds.
+            unsafe { libc::puts(c"in the buffer of C".as_ptr()) };
+        });
+        let Some(output) = output else { return };
         assert_eq!(output.status.code(), status, "{output:?}");
         assert_eq!(sorted(&reports(&output)), expected);
         // What was buffered when the process ended is not lost.
-        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("in the buffer of C"));
     }
 }
 
@@ -104,4 +109,31 @@ fn a_forked_child_has_no_leaks_of_its_own() {
     let Some(output) = output else { return };
     assert_eq!(output.status.code(), Some(23), "{output:?}");
     assert_eq!(reports(&output).lines().count(), 2);
+}
+
+#[test]
+fn a_process_that_ends_in_the_middle_of_everything_ends_cleanly() {
+    let name = "a_process_that_ends_in_the_middle_of_everything_ends_cleanly";
+    for _ in 0..10 {
+        let output = in_process(name, &[("SOFT_ROCM_LEAKS", "1")], || {
+            leave_five();
+            let (started, all) = std::sync::mpsc::channel();
+            for _ in 0..3 {
+                let started = started.clone();
+                std::thread::spawn(move || {
+                    loop {
+                        let (device, pinned) = (device_memory(4096), pinned_memory(4096, 0));
+                        // Nobody listens once every thread has been heard.
+                        let _ = started.send(());
+                        assert_eq!([hipFree(device), hipHostFree(pinned)], [hipSuccess; 2]);
+                    }
+                });
+            }
+            assert_eq!(all.iter().take(10).count(), 10);
+            std::process::exit(7);
+        });
+        let Some(output) = output else { return };
+        assert_eq!(output.status.code(), Some(7), "{output:?}");
+        assert!(reports(&output).contains(" allocations not freed, "), "{output:?}");
+    }
 }

@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use soft_rocm_hip::header::*;
-use support::{at, device_memory, pinned_memory};
+use support::{at, device_memory, passes_in_process, pinned_memory};
 
 fn managed(size: usize) -> *mut c_void {
     let mut pointer = ptr::null_mut();
@@ -266,20 +266,28 @@ fn flags_are_those_that_pinned_and_registered_memory_was_made_with() {
     assert_eq!(unsafe { hipHostGetFlags(ptr::null_mut(), pinned) }, hipErrorInvalidValue);
 }
 
+/// In a process of its own: memory of another test could come to lie there.
 #[test]
 fn memory_freed_while_it_was_registered_does_not_stand_in_the_way() {
-    let own = registered(64 << 20, 0);
-    // SAFETY: requires a mapping that nobody uses; holds.
-    assert_eq!(unsafe { libc::munmap(own, 64 << 20) }, 0);
-    // The system gives the same addresses out again, one after the other.
-    let mut reused = 0;
-    for _ in 0..8 {
-        let pinned = pinned_memory(8 << 20, 0);
-        reused += usize::from((own.addr()..own.addr() + (64 << 20)).contains(&pinned.addr()));
-        assert_eq!(length(pinned), Ok(8 << 20));
-        assert_eq!(flags(at(pinned, (8 << 20) - 1)), Ok(0));
-        let found = attributes(at(pinned, 4 << 20));
-        assert_eq!((found.type_, found.allocationFlags), (hipMemoryTypeHost, 0));
-    }
-    println!("{reused} of 8 lie where the registered memory was");
+    passes_in_process("memory_freed_while_it_was_registered_does_not_stand_in_the_way", &[], || {
+        const MIB: usize = 1 << 20;
+        let own = pages((64 * MIB) / PAGE);
+        for piece in 0..64 {
+            assert_eq!(hipHostRegister(at(own, piece * MIB), MIB, hipHostRegisterPortable), hipSuccess);
+        }
+        // SAFETY: requires a mapping that nobody uses; holds.
+        assert_eq!(unsafe { libc::munmap(own, 64 * MIB) }, 0);
+        // The system gives the same addresses out again, one after the other.
+        let mut reused = 0;
+        for _ in 0..8 {
+            let pinned = pinned_memory(8 * MIB, 0);
+            reused += usize::from((own.addr()..own.addr() + 64 * MIB).contains(&pinned.addr()));
+            assert_eq!(length(pinned), Ok(8 * MIB));
+            for inside in [0, MIB, 4 * MIB, 8 * MIB - 1] {
+                assert_eq!(flags(at(pinned, inside)), Ok(0));
+            }
+            assert_eq!(hipHostUnregister(at(pinned, MIB)), hipErrorHostMemoryNotRegistered);
+        }
+        assert!(reused > 0);
+    });
 }
