@@ -74,10 +74,15 @@ pub mod point {
     }
 
     others! {
+        accept4: System, Hipfile, sized false, files false;
+        bind: System, Hipfile, sized false, files false;
+        connect: System, Hipfile, sized false, files false;
         fcntl: System, Hipfile, sized false, files true;
         fdatasync: System, Hipfile, sized false, files true;
+        fstat: System, Hipfile, sized false, files true;
         fstatfs: System, Hipfile, sized false, files true;
-        ftruncate: System, Hip, sized true, files false;
+        ftruncate: System, Both, sized true, files false;
+        listen: System, Hipfile, sized false, files false;
         madvise: System, Hip, sized true, files false;
         memfd_create: System, Both, sized false, files false;
         mmap: System, Both, sized true, files false;
@@ -89,6 +94,9 @@ pub mod point {
         pread: SystemIo, Both, sized true, files true;
         pwrite: SystemIo, Both, sized true, files true;
         read: SystemIo, Hipfile, sized true, files true;
+        recvmsg: System, Hipfile, sized false, files false;
+        sendmsg: System, Hipfile, sized false, files false;
+        socket: System, Hipfile, sized false, files false;
         statx: System, Hipfile, sized false, files true;
         stream: Stream, Hip, sized false, files false;
     }

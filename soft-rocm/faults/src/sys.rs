@@ -10,6 +10,10 @@ use crate::plan::{Call, Fault, Subject};
 use crate::points::{Point, point};
 use crate::state;
 
+mod sockets;
+
+pub use sockets::*;
+
 /// Whether the plan makes a call fail; `errno` is then set.
 #[inline]
 fn fails(point: Point, size: usize, subject: Subject<'_>) -> bool {
@@ -105,14 +109,22 @@ pub unsafe fn fstatfs(fd: c_int, facts: *mut libc::statfs) -> c_int {
     unsafe { libc::fstatfs(fd, facts) }
 }
 
-/// The status flags of a descriptor: `F_GETFL`, the only command that is used.
-#[must_use]
-pub fn fcntl_getfl(fd: c_int) -> c_int {
+/// Asks or tells about a descriptor, by a command that takes a number or nothing.
+pub unsafe fn fcntl(fd: c_int, command: c_int, argument: c_int) -> c_int {
     if fails(point::fcntl, 0, Subject::Descriptor(fd)) {
         return -1;
     }
-    // SAFETY: requires nothing: the system checks the descriptor.
-    unsafe { libc::fcntl(fd, libc::F_GETFL) }
+    // SAFETY: requires an argument as the command has it; holds by contract.
+    unsafe { libc::fcntl(fd, command, argument) }
+}
+
+/// Facts about an open file.
+pub unsafe fn fstat(fd: c_int, facts: *mut libc::stat) -> c_int {
+    if fails(point::fstat, 0, Subject::Descriptor(fd)) {
+        return -1;
+    }
+    // SAFETY: requires a writable structure; holds by contract.
+    unsafe { libc::fstat(fd, facts) }
 }
 
 /// Sets the length of a file.

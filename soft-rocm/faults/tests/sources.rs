@@ -7,10 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Calls of libc that can't be given a fault, and why not.
-const NO_SYSTEM_CALLS: [(&str, &str); 12] = [
+const NO_SYSTEM_CALLS: [(&str, &str); 13] = [
     ("__errno_location", "asks for an address"),
     ("close", "nothing of the program's depends on what it answers"),
     ("fflush", "what the program wrote, not the library"),
+    ("getpid", "can't fail"),
     ("getrlimit", "can't fail for a known limit"),
     ("setrlimit", "its failure is that of the next call"),
     ("syscall", "gettid, which can't fail"),

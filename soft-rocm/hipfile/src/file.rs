@@ -134,7 +134,8 @@ fn examine(fd: RawFd) -> Result<Info, Failure> {
 }
 
 fn status_flags(fd: RawFd) -> Result<c_int, Failure> {
-    match sys::fcntl_getfl(fd) {
+    // SAFETY: requires nothing: F_GETFL takes no argument and any descriptor may be asked.
+    match unsafe { sys::fcntl(fd, libc::F_GETFL, 0) } {
         -1 => Err(Failure::last_os()),
         flags => Ok(flags),
     }

@@ -76,7 +76,7 @@ fn mistakes_name_the_entry_and_what_is_accepted() {
             "pread:errno=EIO;x:y",
             "entry 2, `x:y`: `x` is no known point; expected a function of HIP or hipFile, ",
         ),
-        ("nothing_like_it:hip=2", "poll, pread, pwrite, read, statx or stream"),
+        ("nothing_like_it:hip=2", "poll, pread, pwrite, read, recvmsg, sendmsg, socket, statx or stream"),
         ("pread", "nothing is to happen: expected pread:ACTION with errno, short, delay or pause"),
         ("pread@3", "nothing is to happen"),
         ("pread:", "pread can't be given ``: expected errno, short, delay or pause"),

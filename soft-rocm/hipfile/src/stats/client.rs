@@ -5,6 +5,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
+use soft_rocm_faults::sys;
+
 use super::layout::{Early, Shared};
 use super::memory::View;
 use super::server::{Address, Control, PAYLOAD, socket};
@@ -32,7 +34,7 @@ impl Remote {
         let address = Address::of_process(pid);
         let at = ptr::from_ref(&address.address).cast();
         // SAFETY: requires an address of that length; holds, it is a local.
-        if unsafe { libc::connect(socket.as_raw_fd(), at, address.len) } != 0 {
+        if unsafe { sys::connect(socket.as_raw_fd(), at, address.len) } != 0 {
             return Err(Failure::last_os());
         }
         Self::of(&receive(&socket)?)
@@ -42,7 +44,7 @@ impl Remote {
     fn of(memory: &OwnedFd) -> Result<Self, Failure> {
         let mut info = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: requires a writable stat; holds, it is a local.
-        if unsafe { libc::fstat(memory.as_raw_fd(), info.as_mut_ptr()) } != 0 {
+        if unsafe { sys::fstat(memory.as_raw_fd(), info.as_mut_ptr()) } != 0 {
             return Err(Failure::last_os());
         }
         // SAFETY: requires an initialised value; holds because fstat succeeded.
@@ -67,9 +69,8 @@ impl Remote {
 
 /// Waits for a message with a descriptor.
 fn receive(socket: &OwnedFd) -> Result<OwnedFd, Failure> {
-    let mut entry = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: requires one writable entry; holds, it is a local.
-    if unsafe { libc::poll(&mut entry, 1, PATIENCE) } != 1 {
+    let entry = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    if sys::poll(&mut [entry], PATIENCE) != 1 {
         return Err(Failure::INTERNAL);
     }
     let mut payload = [0_u8; PAYLOAD];
@@ -77,7 +78,7 @@ fn receive(socket: &OwnedFd) -> Result<OwnedFd, Failure> {
     let mut part = libc::iovec { iov_base: payload.as_mut_ptr().cast(), iov_len: payload.len() };
     let mut message = control.message(&mut part);
     // SAFETY: requires a message whose parts are writable; holds, they are locals.
-    if unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) } <= 0 {
+    if unsafe { sys::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_CMSG_CLOEXEC) } <= 0 {
         return Err(Failure::INTERNAL);
     }
     // SAFETY: requires a message that was received; holds.

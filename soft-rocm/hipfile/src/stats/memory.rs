@@ -31,8 +31,7 @@ impl<T: Layout> Memory<T> {
         }
         // SAFETY: requires an open descriptor that nobody else owns; holds, it was just made.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        // SAFETY: requires nothing: the system checks both numbers.
-        if unsafe { libc::ftruncate(fd.as_raw_fd(), size_of::<T>() as libc::off_t) } != 0 {
+        if sys::ftruncate(fd.as_raw_fd(), size_of::<T>() as libc::off_t) != 0 {
             return Err(Failure::last_os());
         }
         let place = map(fd.as_raw_fd(), size_of::<T>(), libc::PROT_READ | libc::PROT_WRITE)?;
@@ -49,7 +48,7 @@ impl<T: Layout> Memory<T> {
 fn seal(fd: c_int) -> Result<(), Failure> {
     for seal in [libc::F_SEAL_SHRINK, libc::F_SEAL_FUTURE_WRITE] {
         // SAFETY: requires an int; holds.
-        if unsafe { libc::fcntl(fd, libc::F_ADD_SEALS, seal) } != 0 {
+        if unsafe { sys::fcntl(fd, libc::F_ADD_SEALS, seal) } != 0 {
             match Failure::last_os() {
                 // Linux before 5.1 does not know the second.
                 Failure::Os(libc::EINVAL) if seal == libc::F_SEAL_FUTURE_WRITE => {}
@@ -62,7 +61,7 @@ fn seal(fd: c_int) -> Result<(), Failure> {
 
 fn map(fd: c_int, len: usize, access: c_int) -> Result<NonNull<u8>, Failure> {
     // SAFETY: requires nothing: the system chooses the place.
-    let place = unsafe { libc::mmap(ptr::null_mut(), len, access, libc::MAP_SHARED, fd, 0) };
+    let place = unsafe { sys::mmap(ptr::null_mut(), len, access, libc::MAP_SHARED, fd, 0) };
     if place == libc::MAP_FAILED {
         return Err(Failure::last_os());
     }
@@ -77,7 +76,7 @@ impl<T: Layout> View<T> {
     /// Maps a file of at least the size of the layout, which can't shrink.
     pub(super) fn new(fd: BorrowedFd<'_>) -> Result<Self, Failure> {
         // SAFETY: requires nothing.
-        let seals = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS) };
+        let seals = unsafe { sys::fcntl(fd.as_raw_fd(), libc::F_GET_SEALS, 0) };
         if seals < 0 || seals & libc::F_SEAL_SHRINK == 0 {
             return Err(Failure::INTERNAL);
         }
@@ -94,7 +93,7 @@ impl<T: Layout> View<T> {
 impl<T> Drop for View<T> {
     fn drop(&mut self) {
         // SAFETY: requires a mapping that nothing uses any more; holds because this value owned it.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<T>()) };
+        unsafe { sys::munmap(self.0.as_ptr().cast(), size_of::<T>()) };
     }
 }
 

@@ -7,6 +7,8 @@ use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
 
+use soft_rocm_faults::sys;
+
 use crate::failure::Failure;
 
 /// Bytes that go along with the descriptor: a message without any does not arrive.
@@ -38,8 +40,7 @@ impl Address {
 
 /// A socket for such an address.
 pub(super) fn socket(flags: c_int) -> Result<OwnedFd, Failure> {
-    // SAFETY: requires nothing.
-    let fd = unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC | flags, 0) };
+    let fd = sys::socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC | flags, 0);
     if fd < 0 {
         return Err(Failure::last_os());
     }
@@ -58,11 +59,10 @@ pub(super) fn start(memory: OwnedFd) -> Result<(), Failure> {
     let address = Address::of_process(unsafe { libc::getpid() });
     let at = ptr::from_ref(&address.address).cast();
     // SAFETY: requires an address of that length; holds, it is a local.
-    if unsafe { libc::bind(listener.as_raw_fd(), at, address.len) } != 0 {
+    if unsafe { sys::bind(listener.as_raw_fd(), at, address.len) } != 0 {
         return Err(Failure::last_os());
     }
-    // SAFETY: requires nothing: the system checks the descriptor.
-    if unsafe { libc::listen(listener.as_raw_fd(), 8) } != 0 {
+    if sys::listen(listener.as_raw_fd(), 8) != 0 {
         return Err(Failure::last_os());
     }
     without_signals(|| {
@@ -90,11 +90,11 @@ fn without_signals<T>(start: impl FnOnce() -> T) -> T {
 /// by then name something of the program's.
 fn serve(listener: RawFd, memory: RawFd) {
     loop {
-        let mut entry = libc::pollfd { fd: listener, events: libc::POLLIN, revents: 0 };
-        // SAFETY: requires one writable entry; holds, it is a local.
-        unsafe { libc::poll(&mut entry, 1, -1) };
-        // SAFETY: requires nothing: the peer's address is not asked for.
-        let peer = unsafe { libc::accept4(listener, ptr::null_mut(), ptr::null_mut(), libc::SOCK_CLOEXEC) };
+        let entry = libc::pollfd { fd: listener, events: libc::POLLIN, revents: 0 };
+        if sys::poll(&mut [entry], -1) < 0 {
+            std::thread::sleep(PAUSE);
+        }
+        let peer = sys::accept4(listener, libc::SOCK_CLOEXEC);
         if peer >= 0 {
             // SAFETY: requires an open descriptor that nobody else owns; holds, it was just made.
             give(&unsafe { OwnedFd::from_raw_fd(peer) }, memory);
@@ -130,7 +130,7 @@ fn give(peer: &OwnedFd, memory: RawFd) {
     // SAFETY: requires room for the descriptor; holds, as above.
     unsafe { data.cast::<RawFd>().write_unaligned(memory) };
     // SAFETY: requires a valid message; holds, all its parts are locals.
-    unsafe { libc::sendmsg(peer.as_raw_fd(), &message, libc::MSG_NOSIGNAL) };
+    unsafe { sys::sendmsg(peer.as_raw_fd(), &message, libc::MSG_NOSIGNAL) };
 }
 
 /// Room for one descriptor beside a message.
