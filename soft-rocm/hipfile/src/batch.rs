@@ -35,3 +35,7 @@ pub(crate) type Batch = Queue<Operation>;
 #[cfg(test)]
 #[cfg(not(shuttle))]
 mod tests;
+
+#[cfg(test)]
+#[cfg(shuttle)]
+mod interleavings;

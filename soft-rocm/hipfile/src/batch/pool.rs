@@ -1,7 +1,7 @@
 //! The threads that run the operations of all batches.
 //!
 //! The pool's list holds each batch once, not each operation. A thread takes the batch in front, puts it at the end,
-//! and runs a few of its operations; the thread that finds none left takes it off the list. Whoever adds a batch wakes
+//! and runs a few of its operations; a thread that finds none left takes it off the list. Whoever adds a batch wakes
 //! one thread, and that thread wakes the next if there is more to do, so that a submission costs one wake-up at most.
 
 use std::collections::VecDeque;
@@ -40,6 +40,10 @@ struct List<T> {
 }
 
 impl<T> List<T> {
+    fn contains(&self, queue: &Arc<Queue<T>>) -> bool {
+        self.queues.iter().any(|listed| Arc::ptr_eq(listed, queue))
+    }
+
     fn remove(&mut self, queue: &Arc<Queue<T>>) {
         let place = self.queues.iter().position(|listed| Arc::ptr_eq(listed, queue));
         place.map(|place| self.queues.remove(place));
@@ -70,20 +74,22 @@ impl<T: Work> Pool<T> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sees to it that the operations of a batch are run, or cancels them.
+    /// Sees to it that the operations just submitted to a batch are run, or cancels what waits in it.
     ///
     /// # Errors
     ///
     /// The system error if there is no thread and none can be started.
     pub(crate) fn add(self: &Arc<Self>, queue: &Arc<Queue<T>>) -> io::Result<()> {
         let mut list = self.lock();
-        list.queues.push_back(Arc::clone(queue));
+        if !list.contains(queue) {
+            list.queues.push_back(Arc::clone(queue));
+        }
         self.additions.fetch_add(1, Ordering::Relaxed);
         match self.wake(&mut list) {
             Err(error) if list.threads == 0 => {
                 list.remove(queue);
                 drop(list);
-                queue.abandon();
+                queue.cancel();
                 Err(error)
             }
             _ => Ok(()),
@@ -122,10 +128,11 @@ impl<T: Work> Pool<T> {
         }
     }
 
-    /// The batch whose turn it is, once there is one. `finished` is taken off the list.
+    /// The batch whose turn it is, once there is one. `finished` is taken off the list, unless more was submitted: who
+    /// submits puts the batch into the list afterwards.
     fn next(&self, finished: Option<Arc<Queue<T>>>) -> Arc<Queue<T>> {
         let mut list = self.lock();
-        if let Some(finished) = finished {
+        if let Some(finished) = finished.filter(|finished| !finished.has_waiting()) {
             list.remove(&finished);
         }
         let mut patient = true;

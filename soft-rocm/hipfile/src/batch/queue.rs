@@ -55,8 +55,6 @@ pub(crate) struct Queue<T> {
 #[derive(Debug)]
 struct Inner<T> {
     state: State<T>,
-    /// Whether the pool has it in its list.
-    listed: bool,
     /// The fewest events that one of the waiters wants.
     wanted: usize,
     sleepers: usize,
@@ -65,12 +63,7 @@ struct Inner<T> {
 impl<T: Work> Queue<T> {
     pub(crate) fn new(capacity: usize) -> Self {
         Self {
-            inner: Mutex::new(Inner {
-                state: State::new(capacity),
-                listed: false,
-                wanted: usize::MAX,
-                sleepers: 0,
-            }),
+            inner: Mutex::new(Inner { state: State::new(capacity), wanted: usize::MAX, sleepers: 0 }),
             changed: Condvar::new(),
             announced: AtomicUsize::new(0),
         }
@@ -94,34 +87,28 @@ impl<T: Work> Queue<T> {
         self.lock().state.admits(count)
     }
 
-    /// Takes all operations or none. Says whether the pool must now put the batch into its list.
+    /// Takes all operations or none. Nobody is told of them yet.
     ///
     /// # Errors
     ///
     /// Why none.
-    pub(crate) fn submit(&self, entries: Vec<Entry<T>>) -> Result<bool, Refused> {
-        let mut inner = self.lock();
-        inner.state.submit(entries)?;
-        Ok(!std::mem::replace(&mut inner.listed, true))
-    }
-
-    /// Takes operations that are never to run.
-    ///
-    /// # Errors
-    ///
-    /// Why none.
-    pub(crate) fn store(&self, entries: Vec<Entry<T>>) -> Result<(), Refused> {
+    pub(crate) fn submit(&self, entries: Vec<Entry<T>>) -> Result<(), Refused> {
         self.lock().state.submit(entries)
     }
 
-    /// Runs some operations. `more` is called if others wait once the first was taken. Says whether the pool must
-    /// take the batch off its list, since none is left.
+    /// Whether operations wait to be started.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.lock().state.has_waiting()
+    }
+
+    /// Runs some operations. `more` is called if others wait once the first was taken. Says whether it ran out of
+    /// operations.
     pub(super) fn turn(&self, more: impl FnOnce()) -> bool {
         let mut more = Some(more);
         let mut inner = self.lock();
         for _ in 0..TURN {
             let Some(entry) = inner.state.start() else {
-                return std::mem::replace(&mut inner.listed, false);
+                return true;
             };
             let others = inner.state.has_waiting();
             drop(inner);
@@ -217,14 +204,6 @@ impl<T: Work> Queue<T> {
     /// Ends the operations that were not started. Those that run are not waited for.
     pub(crate) fn cancel(&self) {
         let mut inner = self.lock();
-        inner.state.cancel();
-        self.announce(&mut inner);
-    }
-
-    /// Cancels what the pool, which has taken the batch off its list, can't run.
-    pub(super) fn abandon(&self) {
-        let mut inner = self.lock();
-        inner.listed = false;
         inner.state.cancel();
         self.announce(&mut inner);
     }

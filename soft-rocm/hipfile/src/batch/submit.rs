@@ -62,14 +62,11 @@ impl Submission<'_> {
         // SAFETY: requires that many entries that nobody changes; the caller gives them.
         let entries = unsafe { slice::from_raw_parts(entries, count) };
         let operations = self.check(entries)?;
-        if !runs {
-            return batch.store(operations).map_err(|_| Failure::INVALID_VALUE);
-        }
-        let to_list = batch.submit(operations).map_err(|refused| match refused {
-            Refused::Retired => Failure::INVALID_VALUE,
-            Refused::Full => Failure::BATCH_FULL,
+        batch.submit(operations).map_err(|refused| match refused {
+            Refused::Full if runs => Failure::BATCH_FULL,
+            _ => Failure::INVALID_VALUE,
         })?;
-        if to_list {
+        if runs {
             self.pool.add(&batch).map_err(|_| Failure::INTERNAL)?;
         }
         Ok(())

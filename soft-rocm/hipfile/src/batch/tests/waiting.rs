@@ -57,9 +57,8 @@ impl Scene {
 
     fn submit(&self, cookies: impl Iterator<Item = usize>) -> Vec<Hold> {
         let (entries, holds) = cookies.map(Hold::new).unzip();
-        if self.queue.submit(entries).unwrap() {
-            self.pool.add(&self.queue).unwrap();
-        }
+        self.queue.submit(entries).unwrap();
+        self.pool.add(&self.queue).unwrap();
         holds
     }
 
