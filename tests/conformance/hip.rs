@@ -62,6 +62,13 @@ hip! {
     memory_info(free: &mut usize, total: &mut usize) = "hipMemGetInfo";
     address_range(base: &mut usize, size: &mut usize, address: usize) = "hipMemGetAddressRange";
     pointer_attributes(out: &mut Attributes, address: usize) = "hipPointerGetAttributes";
+    stream_create(out: &mut usize) = "hipStreamCreate";
+    stream_destroy(stream: usize) = "hipStreamDestroy";
+    stream_synchronize(stream: usize) = "hipStreamSynchronize";
+    stream_device(stream: usize, out: &mut c_int) = "hipStreamGetDevice";
+    launch_host_function(
+        stream: usize, function: unsafe extern "C" fn(*mut c_void), data: *mut c_void
+    ) = "hipLaunchHostFunc";
     get_device(out: &mut c_int) = "hipGetDevice";
     set_device(device: c_int) = "hipSetDevice";
     get_device_count(out: &mut c_int) = "hipGetDeviceCount";

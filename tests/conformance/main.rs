@@ -15,6 +15,10 @@ mod report;
 mod runner;
 mod witness;
 
+mod async_data;
+mod async_late;
+mod async_life;
+mod async_submit;
 mod asynchronous;
 mod buffer;
 mod driver;
@@ -29,6 +33,7 @@ mod mounts;
 mod path;
 mod process;
 mod quirks;
+mod queue;
 mod read_data;
 mod read_errors;
 mod read_limits;
@@ -65,6 +70,10 @@ fn main() -> ExitCode {
         threads::cases(),
         process::cases(),
         asynchronous::cases(),
+        async_submit::cases(),
+        async_data::cases(),
+        async_late::cases(),
+        async_life::cases(),
         stubs::cases(),
         stats::cases(),
         environment::cases(),

@@ -265,6 +265,39 @@ int hipSetDevice(int device) {
     return next(device);
 }
 
+int hipHostMalloc(void **out, size_t size, unsigned flags) {
+    struct rule rule = begin("hipHostMalloc", (int64_t)size, flags, 0);
+    if (rule.action == ERROR)
+        return (int)rule.value;
+    int (*next)(void **, size_t, unsigned) = (int (*)(void **, size_t, unsigned))real("hipHostMalloc");
+    return next(out, size, flags);
+}
+
+int hipStreamGetDevice(void *stream, int *device) {
+    struct rule rule = begin("hipStreamGetDevice", (intptr_t)stream, 0, 0);
+    if (rule.action == ERROR)
+        return (int)rule.value;
+    int (*next)(void *, int *) = (int (*)(void *, int *))real("hipStreamGetDevice");
+    return next(stream, device);
+}
+
+typedef int launch(void *, void (*)(void *), void *);
+
+int hipLaunchHostFunc(void *stream, void (*function)(void *), void *data) {
+    struct rule rule = begin("hipLaunchHostFunc", (intptr_t)stream, 0, 0);
+    return rule.action == ERROR ? (int)rule.value
+                                : ((launch *)real("hipLaunchHostFunc"))(stream, function, data);
+}
+
+/* Counts as hipLaunchHostFunc, which it is where the real one has no such thing. */
+int softrocm_launch_concurrent(void *stream, void (*function)(void *), void *data) {
+    struct rule rule = begin("hipLaunchHostFunc", (intptr_t)stream, 0, 0);
+    launch *next = (launch *)real("softrocm_launch_concurrent");
+    if (rule.action == ERROR)
+        return (int)rule.value;
+    return next ? next(stream, function, data) : ((launch *)real("hipLaunchHostFunc"))(stream, function, data);
+}
+
 void *softrocm_host_address(const void *pointer, size_t size) {
     struct rule rule = begin("softrocm_host_address", (intptr_t)pointer, (int64_t)size, 0);
     void *(*next)(const void *, size_t) = (void *(*)(const void *, size_t))real("softrocm_host_address");
