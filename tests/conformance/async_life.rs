@@ -69,10 +69,7 @@ fn failures() -> Vec<Case> {
             for (name, direction) in [("pread", Read), ("pwrite", Write)] {
                 shim::rule(name, Action::Error(i64::from(libc::EINTR)), 2, 2);
                 shim::always(name, Action::Short(1000));
-                assert_eq!(
-                    Operation::new(handle, memory.at, 9_999, 5, 7).result(direction, &stream),
-                    9_999
-                );
+                assert_eq!(Operation::new(handle, memory.at, 9_999, 5, 7).result(direction, &stream), 9_999);
                 assert!(shim::calls(name) >= 12);
                 shim::release(name);
             }
@@ -185,22 +182,25 @@ fn leaving() -> Vec<Case> {
 
 fn streams() -> Vec<Case> {
     vec![
-        case("HF-STREAM-08 deregistering a stream with operations waiting is OK, and so is registering it again", || {
-            let file = File::of(&pattern(SIZE, 8));
-            let memory = Memory::filled(SIZE, 0).registered();
-            let stream = Stream::with_flags(FIXED);
-            let gate = stream.hold();
-            let operation = Operation::new(file.registered(), memory.at, PAGE, 0, 0).put(Read, &stream);
-            // Its flags are those of the submission.
-            operation.change(SIZE, 0, PAGE as i64);
-            assert_eq!((queue::deregister(stream.at), queue::register(stream.at, 0)), (OK, OK));
-            gate.open();
-            stream.wait();
-            assert_eq!(operation.bytes(), PAGE as isize);
-            assert!(memory.get(0..PAGE) == pattern(SIZE, 8)[..PAGE]);
-            assert!(memory.get(PAGE..SIZE).iter().all(|byte| *byte == 0));
-            assert_eq!(queue::deregister(stream.at), OK);
-        }),
+        case(
+            "HF-STREAM-08 deregistering a stream with operations waiting is OK, and so is registering it again",
+            || {
+                let file = File::of(&pattern(SIZE, 8));
+                let memory = Memory::filled(SIZE, 0).registered();
+                let stream = Stream::with_flags(FIXED);
+                let gate = stream.hold();
+                let operation = Operation::new(file.registered(), memory.at, PAGE, 0, 0).put(Read, &stream);
+                // Its flags are those of the submission.
+                operation.change(SIZE, 0, PAGE as i64);
+                assert_eq!((queue::deregister(stream.at), queue::register(stream.at, 0)), (OK, OK));
+                gate.open();
+                stream.wait();
+                assert_eq!(operation.bytes(), PAGE as isize);
+                assert!(memory.get(0..PAGE) == pattern(SIZE, 8)[..PAGE]);
+                assert!(memory.get(PAGE..SIZE).iter().all(|byte| *byte == 0));
+                assert_eq!(queue::deregister(stream.at), OK);
+            },
+        ),
         case("HF-STREAM-09 a destroyed stream stays registered, and nothing can be put on it", || {
             let file = File::of(&pattern(SIZE, 8));
             let handle = file.registered();
@@ -262,7 +262,7 @@ fn numbers() -> Vec<Case> {
             assert_eq!(memory.bytes(), [2; PAGE]);
         })
         .fallback(),
-        case("HF-STATS-23 asynchronous operations are not counted", || {
+        case("HF-STATS-25 asynchronous operations are not counted", || {
             let file = File::of(&pattern(SIZE, 10));
             let handle = file.registered();
             let memory = Memory::new(SIZE);

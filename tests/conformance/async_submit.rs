@@ -142,7 +142,9 @@ fn paths() -> Vec<Case> {
             let handle = file.registered();
             let memory = Memory::new(SIZE);
             let stream = Stream::new();
-            for (size, file_offset, buffer_offset) in [(PAGE - 1, 0, 0), (PAGE, 1, 0), (PAGE, 0, 1), (SIZE + 1, 0, 0)] {
+            for (size, file_offset, buffer_offset) in
+                [(PAGE - 1, 0, 0), (PAGE, 1, 0), (PAGE, 0, 1), (SIZE + 1, 0, 0)]
+            {
                 let operation = Operation::new(handle, memory.at, size, file_offset, buffer_offset);
                 assert_eq!(operation.submit(Read, &stream), e(5030), "{size}");
                 assert_eq!(operation.bytes(), UNTOUCHED);

@@ -89,7 +89,7 @@ fn continued() -> Vec<Case> {
 }
 
 /// Lets files of this process grow to `size` bytes and no further.
-fn limit_file_size(size: u64) {
+pub fn limit_file_size(size: u64) {
     // SAFETY: requires nothing; a write over the limit is then an error and not the end of the process.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     let limit = libc::rlimit { rlim_cur: size, rlim_max: libc::RLIM_INFINITY };

@@ -65,7 +65,6 @@ hip! {
     stream_create(out: &mut usize) = "hipStreamCreate";
     stream_destroy(stream: usize) = "hipStreamDestroy";
     stream_synchronize(stream: usize) = "hipStreamSynchronize";
-    stream_device(stream: usize, out: &mut c_int) = "hipStreamGetDevice";
     launch_host_function(
         stream: usize, function: unsafe extern "C" fn(*mut c_void), data: *mut c_void
     ) = "hipLaunchHostFunc";

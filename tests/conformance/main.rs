@@ -5,6 +5,7 @@
 //! of the process. Names carry the ids of the rows. At the end the rows that passed are counted for each area, and
 //! what was left out is listed with the reason.
 
+mod batches;
 mod case;
 mod facts;
 mod file;
@@ -20,6 +21,10 @@ mod async_late;
 mod async_life;
 mod async_submit;
 mod asynchronous;
+mod batch_early;
+mod batch_end;
+mod batch_run;
+mod batch_submit;
 mod buffer;
 mod driver;
 mod environment;
@@ -32,8 +37,8 @@ mod memory_kinds;
 mod mounts;
 mod path;
 mod process;
-mod quirks;
 mod queue;
+mod quirks;
 mod read_data;
 mod read_errors;
 mod read_limits;
@@ -74,6 +79,10 @@ fn main() -> ExitCode {
         async_data::cases(),
         async_late::cases(),
         async_life::cases(),
+        batch_submit::cases(),
+        batch_run::cases(),
+        batch_end::cases(),
+        batch_early::cases(),
         stubs::cases(),
         stats::cases(),
         environment::cases(),
