@@ -121,6 +121,7 @@ fn error_in_the_middle(direction: Direction) -> isize {
     shim::rule(name, Action::Short(4096), 1, 1);
     let result = Operation::new(handle, memory.at, SIZE, 0, 0).result(direction, &Stream::new());
     shim::release(name);
+    raw::deregister(handle);
     result
 }
 
