@@ -122,6 +122,7 @@ fn error_in_the_middle(direction: Direction) -> isize {
     let result = Operation::new(handle, memory.at, SIZE, 0, 0).result(direction, &Stream::new());
     shim::release(name);
     raw::deregister(handle);
+    assert_eq!(raw::buffer_deregister(memory.at), OK);
     result
 }
 
