@@ -60,15 +60,17 @@ impl Entry {
     }
 
     fn raw(&self) -> hipFileIOParams_t {
-        let mut raw = hipFileIOParams_t::default();
-        raw.mode = hipFileBatchMode_t(self.mode);
+        let mut raw = hipFileIOParams_t {
+            mode: hipFileBatchMode_t(self.mode),
+            fh: self.handle as hipFileHandle_t,
+            opcode: hipFileOpcode_t(self.opcode),
+            cookie: self.cookie as *mut c_void,
+            ..hipFileIOParams_t::default()
+        };
         raw.u.batch.devPtr_base = self.base as *mut c_void;
         raw.u.batch.file_offset = self.file_offset;
         raw.u.batch.devPtr_offset = self.buffer_offset;
         raw.u.batch.size = self.size;
-        raw.fh = self.handle as hipFileHandle_t;
-        raw.opcode = hipFileOpcode_t(self.opcode);
-        raw.cookie = self.cookie as *mut c_void;
         raw
     }
 }

@@ -1,6 +1,10 @@
 //! docs/src/contract.md as the runner reads it: rows with their section, versions and reason.
 
-use std::fmt;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::{fmt, fs};
+
+use hipfile_tests::rocm;
 
 /// The page as it was when this program was built.
 const PAGE: &str = include_str!("../../docs/src/contract.md");
@@ -69,4 +73,30 @@ pub fn rows() -> Vec<Row> {
         rows.push(Row { id, section, tag: Tag::of(versions.trim()), reason: reason.trim() });
     }
     rows
+}
+
+/// Which of these ids tests of other suites name, and where. `cargo xtask tidy` sees to it that what names one is a test.
+pub fn named_elsewhere(ids: Vec<&'static str>) -> BTreeMap<&'static str, String> {
+    let mut found = BTreeMap::new();
+    for place in ["tests/abi.c", "tests/abi", "tests/clients", "tests/system", "tests/soundness", "soft-rocm"]
+    {
+        sources(&rocm::workspace().join(place), &mut |path, text| {
+            for id in ids.iter().filter(|id| text.contains(**id)) {
+                let path = path.strip_prefix(rocm::workspace()).unwrap_or(path);
+                found.entry(*id).or_insert_with(|| path.display().to_string());
+            }
+        });
+    }
+    found
+}
+
+/// Shows `look` each source file under a place.
+fn sources(place: &Path, look: &mut impl FnMut(&Path, &str)) {
+    let Ok(folder) = fs::read_dir(place) else {
+        let source =
+            place.extension().is_some_and(|kind| ["rs", "c", "cpp"].iter().any(|known| kind == *known));
+        let text = if source { fs::read_to_string(place).ok() } else { None };
+        return text.iter().for_each(|text| look(place, text));
+    };
+    folder.flatten().for_each(|entry| sources(&entry.path(), look));
 }

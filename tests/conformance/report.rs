@@ -6,9 +6,6 @@ use std::fmt;
 use crate::case::Case;
 use crate::page::{self, Row, Tag};
 
-/// Rows that other suites show, with the suites. `cargo xtask tidy` sees to it that each of them has a test there.
-const ELSEWHERE: [(&str, &str); 1] = [("HF-ABI-", "the suites abi and clients")];
-
 /// What became of the cases of a row.
 #[derive(Debug, Default)]
 struct Outcome {
@@ -39,6 +36,8 @@ pub struct Report {
     outcomes: BTreeMap<String, Outcome>,
     /// Ids of cases that the page does not have.
     unknown: BTreeSet<String>,
+    /// Rows without a case, and the test elsewhere that names them.
+    elsewhere: BTreeMap<&'static str, String>,
 }
 
 impl Report {
@@ -51,7 +50,8 @@ impl Report {
         }
         let known = |id: &&String| rows.iter().any(|row| row.id == *id);
         let unknown = outcomes.keys().filter(|id| !known(id)).cloned().collect();
-        Self { rows, outcomes, unknown }
+        let without = rows.iter().map(|row| row.id).filter(|id| !outcomes.contains_key(*id)).collect();
+        Self { rows, outcomes, unknown, elsewhere: page::named_elsewhere(without) }
     }
 
     /// A case was left out.
@@ -77,9 +77,8 @@ impl Report {
 
     fn verdict(&self, row: &Row) -> Verdict {
         let Some(outcome) = self.outcomes.get(row.id) else {
-            let elsewhere = ELSEWHERE.iter().find(|(start, _)| row.id.starts_with(start));
-            return match (elsewhere, row.reason) {
-                (Some((_, suites)), "") => Verdict::Skipped(format!("shown by {suites}")),
+            return match (self.elsewhere.get(row.id), row.reason) {
+                (Some(test), "") => Verdict::Skipped(format!("shown by {test}")),
                 (None, "") => Verdict::Missing,
                 (_, reason) => Verdict::Skipped(reason.to_owned()),
             };
