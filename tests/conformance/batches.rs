@@ -11,7 +11,6 @@ use hipfile_sys::{
 
 use libc::timespec;
 
-use crate::case::{Case, Need};
 use crate::raw::{Answer, OK, answer, api};
 
 /// Event states.
@@ -75,11 +74,6 @@ impl Entry {
     }
 }
 
-/// Cases that need batches.
-pub fn needed(cases: Vec<Case>) -> Vec<Case> {
-    cases.into_iter().map(|case| case.needs(Need::Batch)).collect()
-}
-
 /// What became of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
@@ -109,19 +103,11 @@ pub struct Batch {
 impl Batch {
     /// A batch of that capacity.
     pub fn new(capacity: u32) -> Self {
-        let batch = Self::set_up(capacity).expect("hipFileBatchIOSetUp");
-        assert_ne!(batch.at, 0);
-        batch
-    }
-
-    /// A batch of that capacity, or what the library answered.
-    pub fn set_up(capacity: u32) -> Result<Self, Answer> {
         let mut handle: hipFileBatchHandle_t = ptr::null_mut();
         // SAFETY: requires room for a handle; holds because it is ours.
-        match answer(unsafe { (api().hipFileBatchIOSetUp)(&mut handle, capacity) }) {
-            OK => Ok(Self { at: handle as usize }),
-            refused => Err(refused),
-        }
+        assert_eq!(answer(unsafe { (api().hipFileBatchIOSetUp)(&mut handle, capacity) }), OK, "{capacity}");
+        assert!(!handle.is_null());
+        Self { at: handle as usize }
     }
 
     fn handle(self) -> hipFileBatchHandle_t {

@@ -19,8 +19,6 @@ pub enum Need {
     Amds,
     /// A function of HIP that is not everywhere.
     Hip(&'static str),
-    /// `hipFileBatchIOSetUp` that sets something up.
-    Batch,
     /// A second device, which the software HIP has when told to.
     SecondDevice,
     /// A temporary folder on ext4 (ordered) or xfs, where the fast path is permitted.

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::{env, fmt};
 
-use crate::batches::Batch;
 use crate::case::{Case, Need};
 use crate::file;
 use crate::hip;
@@ -24,7 +23,6 @@ pub struct Facts {
     ais: bool,
     stats: bool,
     ours: bool,
-    batch: bool,
     permitted: bool,
     loop_device: bool,
     /// Whether the caller said which release to test.
@@ -40,7 +38,6 @@ impl Facts {
             ais: hip::has_function("hipAmdFileRead") && hip::has_function("hipAmdFileWrite"),
             stats: raw::has_stats(),
             ours: raw::is_software(),
-            batch: Batch::set_up(1).is_ok(),
             permitted: permitted(&file::folder()),
             loop_device: mounts::available(),
             chosen: env::var_os(VERSION).is_some_and(|value| !value.is_empty()),
@@ -88,7 +85,6 @@ impl Facts {
             Need::OurHip => (hip::is_software(), "HIP is AMD's and behaves otherwise".into()),
             Need::Amds => (true, String::new()),
             Need::Hip(name) => (hip::symbol(name).is_some(), format!("HIP lacks {name}")),
-            Need::Batch => (self.batch, "the library has no batches".into()),
             // `SOFT_ROCM_DEVICE_COUNT` gives the software HIP as many as asked for.
             Need::SecondDevice => {
                 (hip::is_software() || hip::device_count() > 1, "there is one device".into())
