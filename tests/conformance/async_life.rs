@@ -264,7 +264,7 @@ fn numbers() -> Vec<Case> {
             assert_eq!(memory.bytes(), [2; PAGE]);
         })
         .fallback(),
-        case("HF-STATS-25 asynchronous operations are not counted", || {
+        case("HF-STATS-28 asynchronous operations are not counted", || {
             let file = File::of(&pattern(SIZE, 10));
             let handle = file.registered();
             let memory = Memory::new(SIZE);

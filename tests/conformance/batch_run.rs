@@ -133,7 +133,7 @@ fn moved() -> Vec<Case> {
             while shared.status(1, MOST, Wait::Forever).1 > 0 {}
             assert!(memory.get(0..8 * PAGE) == pattern(SIZE, 7)[..8 * PAGE]);
         }),
-        case("HF-STATS-26 operations of a batch are counted like synchronous ones", || {
+        case("HF-STATS-29 operations of a batch are counted like synchronous ones", || {
             let file = File::of(&pattern(SIZE, 8));
             let handle = file.registered();
             let memory = Memory::new(SIZE);
