@@ -50,6 +50,7 @@ mod stats;
 mod strings;
 mod stubs;
 mod threads;
+mod tidiness;
 mod versions;
 
 use std::process::ExitCode;
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         environment::cases(),
         runtime::cases(),
         memory_kinds::cases(),
+        tidiness::cases(),
         sharing::cases(),
         software::cases(),
         versions::cases(),
