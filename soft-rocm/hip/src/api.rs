@@ -3,15 +3,18 @@
 //! Each takes its arguments apart, asks the runtime and turns the result into a code. None panics.
 #![allow(clippy::missing_safety_doc, reason = "the header states what each function requires")]
 
+mod asynchronous;
 mod device;
 mod device_facts;
 mod error;
+mod event;
 mod faults;
 #[cfg(feature = "ais")]
 mod file;
 mod general;
 mod host_address;
 mod host_memory;
+mod kernel;
 mod launch;
 mod memory;
 mod peer;
@@ -20,15 +23,18 @@ mod stream;
 mod stream_control;
 mod transfer;
 
+pub use asynchronous::*;
 pub use device::*;
 pub use device_facts::*;
 pub use error::*;
+pub use event::*;
 pub use faults::*;
 #[cfg(feature = "ais")]
 pub use file::*;
 pub use general::*;
 pub use host_address::*;
 pub use host_memory::*;
+pub use kernel::*;
 pub use launch::*;
 pub use memory::*;
 pub use peer::*;

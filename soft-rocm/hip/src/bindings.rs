@@ -14,6 +14,28 @@ pub const hipInvalidDeviceId: i32 = -2;
 pub const hipStreamDefault: u32 = 0;
 /// A stream that keeps no order with the default stream.
 pub const hipStreamNonBlocking: u32 = 1;
+/// An event with times, which hipEventSynchronize() waits for as the library likes.
+pub const hipEventDefault: u32 = 0;
+/// hipEventSynchronize() sleeps rather than spins; it always does here.
+pub const hipEventBlockingSync: u32 = 1;
+/// An event without times.
+pub const hipEventDisableTiming: u32 = 2;
+/// An event for other processes; not supported.
+pub const hipEventInterprocess: u32 = 4;
+/// No fence for the host; no effect here.
+pub const hipEventDisableSystemFence: u32 = 536870912;
+/// A fence for the device; no effect here.
+pub const hipEventReleaseToDevice: u32 = 1073741824;
+/// A fence for the host; no effect here.
+pub const hipEventReleaseToSystem: u32 = 2147483648;
+/// Waits until (*ptr & mask) >= value, both without a sign.
+pub const hipStreamWaitValueGte: u32 = 0;
+/// Waits until (*ptr & mask) == value.
+pub const hipStreamWaitValueEq: u32 = 1;
+/// Waits until ((*ptr & mask) & value) != 0.
+pub const hipStreamWaitValueAnd: u32 = 2;
+/// Waits until ~((*ptr & mask) | (value & mask)) != 0.
+pub const hipStreamWaitValueNor: u32 = 3;
 /// Pinned memory with the runtime's defaults.
 pub const hipHostMallocDefault: u32 = 0;
 /// Pinned memory that every device can use.
@@ -886,6 +908,49 @@ pub struct ihipStream_t {
 }
 /// A stream: a queue of work on one device. NULL is the default stream of the current device.
 pub type hipStream_t = *mut ihipStream_t;
+/// What an event is behind its handle; no caller sees inside.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ihipEvent_t {
+    _unused: [u8; 0],
+}
+/// An event: a place in the work of a stream.
+pub type hipEvent_t = *mut ihipEvent_t;
+/// What a module is behind its handle; there are none here.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ihipModule_t {
+    _unused: [u8; 0],
+}
+/// A module: kernels loaded from a file or memory.
+pub type hipModule_t = *mut ihipModule_t;
+/// What a function of a module is behind its handle; there are none here.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ihipModuleSymbol_t {
+    _unused: [u8; 0],
+}
+/// A kernel of a module.
+pub type hipFunction_t = *mut ihipModuleSymbol_t;
+/// Extent of a grid or block.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct dim3 {
+    /// Columns.
+    pub x: u32,
+    /// Rows.
+    pub y: u32,
+    /// Layers.
+    pub z: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of dim3"][::core::mem::size_of::<dim3>() - 12usize];
+    ["Alignment of dim3"][::core::mem::align_of::<dim3>() - 4usize];
+    ["Offset of field: dim3::x"][::core::mem::offset_of!(dim3, x) - 0usize];
+    ["Offset of field: dim3::y"][::core::mem::offset_of!(dim3, y) - 4usize];
+    ["Offset of field: dim3::z"][::core::mem::offset_of!(dim3, z) - 8usize];
+};
 /// A function that a stream calls when it reaches its place.
 pub type hipHostFn_t = ::core::option::Option<unsafe extern "C" fn(userData: *mut ::core::ffi::c_void)>;
 /// A function that a stream calls when it reaches its place, with the stream and the outcome of what was before it.
@@ -1107,7 +1172,7 @@ unsafe extern "C" {
     ///
     /// # Errors
     ///
-    /// Answers hipErrorInvalidDevice if there is no device.
+    /// Answers hipErrorInvalidDevice if there is no device; hipErrorNotPermitted in a function that a stream called.
     pub fn hipDeviceReset() -> hipError_t;
     #[must_use]
     /// Whether a device can use the memory of another: 1 for any two, 0 for a device and itself.
@@ -1255,6 +1320,128 @@ unsafe extern "C" {
         flags: ::core::ffi::c_uint,
     ) -> hipError_t;
     #[must_use]
+    /// Has a stream wait until the 4 bytes at ptr, which it reads again and again, fulfil a condition: flags is one of
+    /// hipStreamWaitValue.... ptr is aligned memory of the library: device, managed, signal, pinned or registered. Polling
+    /// backs off to about 4000 times a second.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if ptr is not such memory or
+    /// flags is anything else; hipErrorOutOfMemory if no thread can be started.
+    pub fn hipStreamWaitValue32(
+        stream: hipStream_t,
+        ptr: *mut ::core::ffi::c_void,
+        value: u32,
+        flags: ::core::ffi::c_uint,
+        mask: u32,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipStreamWaitValue32() for 8 bytes.
+    ///
+    /// # Errors
+    ///
+    /// As hipStreamWaitValue32().
+    pub fn hipStreamWaitValue64(
+        stream: hipStream_t,
+        ptr: *mut ::core::ffi::c_void,
+        value: u64,
+        flags: ::core::ffi::c_uint,
+        mask: u64,
+    ) -> hipError_t;
+    #[must_use]
+    /// Has a stream store 4 bytes at ptr, as one access; what the stream did before is visible to who sees the value. flags
+    /// is 0, ptr as for hipStreamWaitValue32().
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if ptr is not such memory or
+    /// flags is not 0; hipErrorOutOfMemory if no thread can be started.
+    pub fn hipStreamWriteValue32(
+        stream: hipStream_t,
+        ptr: *mut ::core::ffi::c_void,
+        value: u32,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipStreamWriteValue32() for 8 bytes.
+    ///
+    /// # Errors
+    ///
+    /// As hipStreamWriteValue32().
+    pub fn hipStreamWriteValue64(
+        stream: hipStream_t,
+        ptr: *mut ::core::ffi::c_void,
+        value: u64,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
+    /// Creates an event of the current device, with times.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if event is NULL; hipErrorInvalidDevice if there is no device.
+    pub fn hipEventCreate(event: *mut hipEvent_t) -> hipError_t;
+    #[must_use]
+    /// Creates an event of the current device; flags is made of the hipEvent... bits.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if event is NULL or a bit is unknown; hipErrorNotSupported for
+    /// hipEventInterprocess; hipErrorInvalidDevice if there is no device.
+    pub fn hipEventCreateWithFlags(event: *mut hipEvent_t, flags: ::core::ffi::c_uint) -> hipError_t;
+    #[must_use]
+    /// Destroys an event. Who waits for it goes on waiting for what was recorded.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such event.
+    pub fn hipEventDestroy(event: hipEvent_t) -> hipError_t;
+    #[must_use]
+    /// Records the place after what was submitted to a stream so far. The event forgets what it recorded before.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such event or stream, or if they are of different devices;
+    /// hipErrorOutOfMemory if no thread can be started.
+    pub fn hipEventRecord(event: hipEvent_t, stream: hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Waits until the stream has passed what the event recorded last; does not wait if it recorded nothing.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such event; hipErrorNotPermitted in a function that a stream
+    /// called; the error of an operation of the stream.
+    pub fn hipEventSynchronize(event: hipEvent_t) -> hipError_t;
+    #[must_use]
+    /// Whether the stream has passed what the event recorded last: hipSuccess, also if it recorded nothing, or
+    /// hipErrorNotReady, which does not become the last error.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such event; the error of an operation of the stream.
+    pub fn hipEventQuery(event: hipEvent_t) -> hipError_t;
+    #[must_use]
+    /// Time in milliseconds between the moments at which streams passed two events.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if ms is NULL; hipErrorInvalidHandle if there is no such event, one recorded
+    /// nothing or one was made without times; hipErrorNotReady, which does not become the last error, if one was not passed
+    /// yet.
+    pub fn hipEventElapsedTime(ms: *mut f32, start: hipEvent_t, stop: hipEvent_t) -> hipError_t;
+    #[must_use]
+    /// Has a stream wait until another has passed what the event recorded last before this call. flags is 0.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream or event; hipErrorInvalidValue if flags is not 0;
+    /// hipErrorOutOfMemory if no thread can be started.
+    pub fn hipStreamWaitEvent(
+        stream: hipStream_t,
+        event: hipEvent_t,
+        flags: ::core::ffi::c_uint,
+    ) -> hipError_t;
+    #[must_use]
     /// Allocates memory of the current device, aligned to a page. A size of 0 gives NULL and hipSuccess.
     ///
     /// # Errors
@@ -1289,7 +1476,8 @@ unsafe extern "C" {
         flags: ::core::ffi::c_uint,
     ) -> hipError_t;
     #[must_use]
-    /// Frees memory from hipMalloc(), hipExtMallocWithFlags() or hipMallocManaged(); NULL is allowed.
+    /// Frees memory from hipMalloc(), hipExtMallocWithFlags(), hipMallocManaged() or hipMallocAsync(), after all work of its
+    /// device has completed; NULL is allowed.
     ///
     /// # Errors
     ///
@@ -1310,7 +1498,7 @@ unsafe extern "C" {
         flags: ::core::ffi::c_uint,
     ) -> hipError_t;
     #[must_use]
-    /// Frees memory from hipHostMalloc(); NULL is allowed.
+    /// Frees memory from hipHostMalloc(), after all work of all devices has completed; NULL is allowed.
     ///
     /// # Errors
     ///
@@ -1399,6 +1587,13 @@ unsafe extern "C" {
         sizeBytes: usize,
     ) -> hipError_t;
     #[must_use]
+    /// Fills count elements of 4 bytes of device memory, or of memory that both sides reach. dest is aligned to 4 bytes.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if dest is not such memory or not aligned, or the range leaves its allocation.
+    pub fn hipMemsetD32(dest: hipDeviceptr_t, value: ::core::ffi::c_int, count: usize) -> hipError_t;
+    #[must_use]
     /// Free and total memory of the current device.
     ///
     /// # Errors
@@ -1434,6 +1629,204 @@ unsafe extern "C" {
     ///
     /// Answers hipErrorInvalidValue if size is NULL or ptr is not the start of a live allocation.
     pub fn hipMemPtrGetInfo(ptr: *mut ::core::ffi::c_void, size: *mut usize) -> hipError_t;
+    #[must_use]
+    /// hipMemcpy() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpy().
+    pub fn hipMemcpyAsync(
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        sizeBytes: usize,
+        kind: hipMemcpyKind,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemcpy() in the order of a stream, which is waited for.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpy(); the error of an operation of the stream.
+    pub fn hipMemcpyWithStream(
+        dst: *mut ::core::ffi::c_void,
+        src: *const ::core::ffi::c_void,
+        sizeBytes: usize,
+        kind: hipMemcpyKind,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemset() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemset().
+    pub fn hipMemsetAsync(
+        dst: *mut ::core::ffi::c_void,
+        value: ::core::ffi::c_int,
+        sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemsetD32() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemsetD32().
+    pub fn hipMemsetD32Async(
+        dst: hipDeviceptr_t,
+        value: ::core::ffi::c_int,
+        count: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// Allocates memory of a stream's device, at once: its address can be used right away.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; else as hipMalloc().
+    pub fn hipMallocAsync(
+        dev_ptr: *mut *mut ::core::ffi::c_void,
+        size: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// Frees memory from hipMalloc() or hipMallocAsync() when the stream reaches it; NULL is allowed.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if dev_ptr is not the start of a live allocation.
+    pub fn hipFreeAsync(dev_ptr: *mut ::core::ffi::c_void, stream: hipStream_t) -> hipError_t;
+    #[must_use]
+    /// Launches a kernel.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle if there is no such stream; else hipErrorNoBinaryForGpu.
+    pub fn hipLaunchKernel(
+        function_address: *const ::core::ffi::c_void,
+        numBlocks: dim3,
+        dimBlocks: dim3,
+        args: *mut *mut ::core::ffi::c_void,
+        sharedMemBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// Launches a kernel between two events.
+    ///
+    /// # Errors
+    ///
+    /// As hipLaunchKernel().
+    pub fn hipExtLaunchKernel(
+        function_address: *const ::core::ffi::c_void,
+        numBlocks: dim3,
+        dimBlocks: dim3,
+        args: *mut *mut ::core::ffi::c_void,
+        sharedMemBytes: usize,
+        stream: hipStream_t,
+        startEvent: hipEvent_t,
+        stopEvent: hipEvent_t,
+        flags: ::core::ffi::c_int,
+    ) -> hipError_t;
+    #[must_use]
+    /// Launches a kernel of a module.
+    ///
+    /// # Errors
+    ///
+    /// As hipLaunchKernel().
+    pub fn hipModuleLaunchKernel(
+        f: hipFunction_t,
+        gridDimX: ::core::ffi::c_uint,
+        gridDimY: ::core::ffi::c_uint,
+        gridDimZ: ::core::ffi::c_uint,
+        blockDimX: ::core::ffi::c_uint,
+        blockDimY: ::core::ffi::c_uint,
+        blockDimZ: ::core::ffi::c_uint,
+        sharedMemBytes: ::core::ffi::c_uint,
+        stream: hipStream_t,
+        kernelParams: *mut *mut ::core::ffi::c_void,
+        extra: *mut *mut ::core::ffi::c_void,
+    ) -> hipError_t;
+    #[must_use]
+    /// Loads a module from a file.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL; else hipErrorNoBinaryForGpu.
+    pub fn hipModuleLoad(module: *mut hipModule_t, fname: *const ::core::ffi::c_char) -> hipError_t;
+    #[must_use]
+    /// Loads a module from memory.
+    ///
+    /// # Errors
+    ///
+    /// As hipModuleLoad().
+    pub fn hipModuleLoadData(module: *mut hipModule_t, image: *const ::core::ffi::c_void) -> hipError_t;
+    #[must_use]
+    /// Unloads a module.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidHandle: there are no modules.
+    pub fn hipModuleUnload(module: hipModule_t) -> hipError_t;
+    #[must_use]
+    /// A kernel of a module.
+    ///
+    /// # Errors
+    ///
+    /// As hipModuleUnload().
+    pub fn hipModuleGetFunction(
+        function: *mut hipFunction_t,
+        module: hipModule_t,
+        kname: *const ::core::ffi::c_char,
+    ) -> hipError_t;
+    /// Notes the kernels of a program or library; answers a handle for the calls below, never NULL.
+    pub fn __hipRegisterFatBinary(data: *const ::core::ffi::c_void) -> *mut *mut ::core::ffi::c_void;
+    /// Notes one kernel.
+    pub fn __hipRegisterFunction(
+        modules: *mut *mut ::core::ffi::c_void,
+        hostFunction: *const ::core::ffi::c_void,
+        deviceFunction: *mut ::core::ffi::c_char,
+        deviceName: *const ::core::ffi::c_char,
+        threadLimit: ::core::ffi::c_uint,
+        tid: *mut ::core::ffi::c_void,
+        bid: *mut ::core::ffi::c_void,
+        blockDim: *mut dim3,
+        gridDim: *mut dim3,
+        wSize: *mut ::core::ffi::c_int,
+    );
+    /// Notes one variable of a kernel.
+    pub fn __hipRegisterVar(
+        modules: *mut *mut ::core::ffi::c_void,
+        var: *mut ::core::ffi::c_void,
+        hostVar: *mut ::core::ffi::c_char,
+        deviceVar: *mut ::core::ffi::c_char,
+        ext: ::core::ffi::c_int,
+        size: usize,
+        constant: ::core::ffi::c_int,
+        global: ::core::ffi::c_int,
+    );
+    /// Forgets what was noted.
+    pub fn __hipUnregisterFatBinary(modules: *mut *mut ::core::ffi::c_void);
+    #[must_use]
+    /// Keeps the configuration of the launch to come, for the calling thread. Answers hipSuccess.
+    pub fn __hipPushCallConfiguration(
+        gridDim: dim3,
+        blockDim: dim3,
+        sharedMem: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// Gives the configuration back that the calling thread kept last. A pointer may be NULL.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorMissingConfiguration if there is none.
+    pub fn __hipPopCallConfiguration(
+        gridDim: *mut dim3,
+        blockDim: *mut dim3,
+        sharedMem: *mut usize,
+        stream: *mut hipStream_t,
+    ) -> hipError_t;
     #[must_use]
     /// Reads up to size bytes at file_offset of a file straight into device memory, in one step. *size_copied is the
     /// count; it is short at the end of the file. Size 0 does nothing.

@@ -1,6 +1,6 @@
 //! Copies and fills between device memory, memory that both sides reach, and the rest of the host's.
 
-use std::ptr;
+use std::{ptr, slice};
 
 use crate::allocation::Kind;
 use crate::bindings::{
@@ -63,8 +63,23 @@ impl Memory {
         len: usize,
         kind: hipMemcpyKind,
     ) -> Result<(), hipError_t> {
+        let Some((dst, src)) = self.sides_of_copy(dst, src, len, kind)? else { return Ok(()) };
+        // SAFETY: requires readable and writable ranges; holds for the runtime's memory because the ranges were found
+        // in it, and for other memory by contract. The ranges may overlap.
+        unsafe { ptr::copy(src, dst, len) };
+        Ok(())
+    }
+
+    /// What a copy would do now: where this library reaches both sides, or None if it copies nothing.
+    pub(crate) fn sides_of_copy(
+        &self,
+        dst: *mut u8,
+        src: *const u8,
+        len: usize,
+        kind: hipMemcpyKind,
+    ) -> Result<Option<(*mut u8, *mut u8)>, hipError_t> {
         if len == 0 {
-            return Ok(());
+            return Ok(None);
         }
         let (wanted_dst, wanted_src) = sides(kind)?;
         let (dst_side, dst) = self.side(dst, len)?;
@@ -72,10 +87,7 @@ impl Memory {
         if !wanted_dst.allows(dst_side) || !wanted_src.allows(src_side) {
             return Err(hipErrorInvalidValue);
         }
-        // SAFETY: requires readable and writable ranges; holds for the runtime's memory because the ranges were found
-        // in it, and for other memory by contract. The ranges may overlap.
-        unsafe { ptr::copy(src, dst, len) };
-        Ok(())
+        Ok(Some((dst, src)))
     }
 
     /// Fills `len` bytes of device memory, or of memory that both sides reach.
@@ -87,13 +99,41 @@ impl Memory {
         if len == 0 {
             return Ok(());
         }
-        let (side, dst) = self.side(dst, len)?;
-        if side == Side::Host {
-            return Err(hipErrorInvalidValue);
-        }
+        let dst = self.reach(dst, len)?;
         // SAFETY: requires a writable range; holds because it was found in the runtime's memory.
         unsafe { dst.write_bytes(value, len) };
         Ok(())
+    }
+
+    /// Fills `count` words of 4 bytes as [`Memory::fill`] fills bytes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Memory::fill`].
+    pub(crate) unsafe fn fill_words(&self, dst: *mut u8, value: u32, count: usize) -> Result<(), hipError_t> {
+        let Some(dst) = self.words(dst, count)? else { return Ok(()) };
+        // SAFETY: requires an aligned writable range that nobody uses; holds because it was found in the runtime's
+        // memory, and by contract.
+        unsafe { slice::from_raw_parts_mut(dst, count) }.fill(value);
+        Ok(())
+    }
+
+    /// Where this library reaches aligned words of 4 bytes; None if there are none.
+    pub(crate) fn words(&self, dst: *mut u8, count: usize) -> Result<Option<*mut u32>, hipError_t> {
+        if count == 0 {
+            return Ok(None);
+        }
+        let len = count.checked_mul(size_of::<u32>()).ok_or(hipErrorInvalidValue)?;
+        let dst = self.reach(dst, len)?.cast::<u32>();
+        if dst.is_aligned() { Ok(Some(dst)) } else { Err(hipErrorInvalidValue) }
+    }
+
+    /// Where this library reaches a range (more than 0 bytes) of the runtime's memory.
+    pub(crate) fn reach(&self, pointer: *mut u8, len: usize) -> Result<*mut u8, hipError_t> {
+        match self.side(pointer, len)? {
+            (Side::Host, _) => Err(hipErrorInvalidValue),
+            (_, reached) => Ok(reached),
+        }
     }
 
     /// What a range is, and where this library reaches it.

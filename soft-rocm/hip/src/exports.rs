@@ -32,6 +32,12 @@ macro_rules! exports {
 }
 
 exports! {
+    __hipPopCallConfiguration(_, _, _, _);
+    __hipPushCallConfiguration(_, _, _, _);
+    __hipRegisterFatBinary(_);
+    __hipRegisterFunction(_, _, _, _, _, _, _, _, _, _);
+    __hipRegisterVar(_, _, _, _, _, _, _, _);
+    __hipUnregisterFatBinary(_);
     hipDeviceCanAccessPeer(_, _, _);
     hipDeviceComputeCapability(_, _, _);
     hipDeviceDisablePeerAccess(_);
@@ -41,14 +47,23 @@ exports! {
     hipDeviceGetByPCIBusId(_, _);
     hipDeviceGetName(_, _, _);
     hipDeviceGetPCIBusId(_, _, _);
+    hipDeviceGetStreamPriorityRange(_, _);
     hipDeviceGetUuid(_, _);
     hipDeviceReset();
-    hipDeviceGetStreamPriorityRange(_, _);
     hipDeviceSynchronize();
     hipDeviceTotalMem(_, _);
     hipDriverGetVersion(_);
+    hipEventCreate(_);
+    hipEventCreateWithFlags(_, _);
+    hipEventDestroy(_);
+    hipEventElapsedTime(_, _, _);
+    hipEventQuery(_);
+    hipEventRecord(_, _);
+    hipEventSynchronize(_);
+    hipExtLaunchKernel(_, _, _, _, _, _, _, _, _);
     hipExtMallocWithFlags(_, _, _);
     hipFree(_);
+    hipFreeAsync(_, _);
     hipGetDevice(_);
     hipGetDeviceCount(_);
     hipGetDeviceFlags(_);
@@ -65,14 +80,26 @@ exports! {
     hipHostUnregister(_);
     hipInit(_);
     hipLaunchHostFunc(_, _, _);
+    hipLaunchKernel(_, _, _, _, _, _);
     hipMalloc(_, _);
+    hipMallocAsync(_, _, _);
     hipMallocManaged(_, _, _);
     hipMemGetAddressRange(_, _, _);
     hipMemGetInfo(_, _);
     hipMemPtrGetInfo(_, _);
     hipMemcpy(_, _, _, _);
+    hipMemcpyAsync(_, _, _, _, _);
     hipMemcpyPeer(_, _, _, _, _);
+    hipMemcpyWithStream(_, _, _, _, _);
     hipMemset(_, _, _);
+    hipMemsetAsync(_, _, _, _);
+    hipMemsetD32(_, _, _);
+    hipMemsetD32Async(_, _, _, _);
+    hipModuleGetFunction(_, _, _);
+    hipModuleLaunchKernel(_, _, _, _, _, _, _, _, _, _, _);
+    hipModuleLoad(_, _);
+    hipModuleLoadData(_, _);
+    hipModuleUnload(_);
     hipPeekAtLastError();
     hipPointerGetAttributes(_, _);
     hipRuntimeGetVersion(_);
@@ -88,6 +115,11 @@ exports! {
     hipStreamGetPriority(_, _);
     hipStreamQuery(_);
     hipStreamSynchronize(_);
+    hipStreamWaitEvent(_, _, _);
+    hipStreamWaitValue32(_, _, _, _, _);
+    hipStreamWaitValue64(_, _, _, _, _);
+    hipStreamWriteValue32(_, _, _, _);
+    hipStreamWriteValue64(_, _, _, _);
     #[cfg(feature = "ais")]
     hipAmdFileRead(_, _, _, _, _, _);
     #[cfg(feature = "ais")]

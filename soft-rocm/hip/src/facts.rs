@@ -16,7 +16,7 @@ pub(crate) fn attribute(attribute: hipDeviceAttribute_t, device: u32, memory: us
         hipDeviceAttributeAsyncEngineCount => 1,
         hipDeviceAttributeCanMapHostMemory => 1,
         hipDeviceAttributeCanUseHostPointerForRegisteredMem => 1,
-        hipDeviceAttributeCanUseStreamWaitValue => 0,
+        hipDeviceAttributeCanUseStreamWaitValue => 1,
         hipDeviceAttributeClockRate => 1_000_000,
         hipDeviceAttributeComputeCapabilityMajor => 0,
         hipDeviceAttributeComputeCapabilityMinor => 0,

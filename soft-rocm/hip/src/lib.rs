@@ -60,6 +60,7 @@ mod copy;
 mod devices;
 mod entry;
 mod error_text;
+mod event;
 mod exports;
 mod facts;
 mod fork;

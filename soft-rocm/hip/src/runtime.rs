@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorNotInitialized};
 use crate::config::{Config, Leaks, Strict};
 use crate::devices::Device;
+use crate::event::Events;
 use crate::memory::Memory;
 use crate::stream::Streams;
 use crate::{fork, touch};
@@ -22,6 +23,7 @@ pub(crate) struct Runtime {
     /// None if there is no device.
     memory: Option<Memory>,
     streams: Streams,
+    events: Events,
 }
 
 thread_local! {
@@ -55,6 +57,13 @@ pub(crate) fn memory() -> Result<&'static Memory, hipError_t> {
 pub(crate) fn streams() -> Result<&'static Streams, hipError_t> {
     let runtime = runtime()?;
     if runtime.devices.is_empty() { Err(hipErrorInvalidDevice) } else { Ok(&runtime.streams) }
+}
+
+/// The events of the runtime, for calls that need a device.
+#[inline]
+pub(crate) fn events() -> Result<&'static Events, hipError_t> {
+    let runtime = runtime()?;
+    if runtime.devices.is_empty() { Err(hipErrorInvalidDevice) } else { Ok(&runtime.events) }
 }
 
 /// The calling thread's current device. There is one whenever there is [`memory`].
@@ -97,6 +106,7 @@ impl Runtime {
             file_alignment: config.file_alignment,
             memory,
             streams: Streams::new(config.devices, config.lazy_streams),
+            events: Events::new(),
         })
     }
 

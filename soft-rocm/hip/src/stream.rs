@@ -3,6 +3,7 @@
 pub(crate) mod host_function;
 mod pool;
 mod queue;
+mod signal;
 mod streams;
 mod work;
 mod worker;
@@ -10,6 +11,7 @@ mod worker;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub(crate) use signal::{Signal, Wait, Width};
 pub(crate) use streams::Streams;
 pub(crate) use work::Work;
 

@@ -54,6 +54,7 @@ const DEVICES: &[Row] = &[
     ("hipGetDeviceFlags", hipErrorInvalidValue, Two, || unsafe { hipGetDeviceFlags(null_mut()) }),
     ("hipGetDeviceFlags", hipErrorInvalidDevice, None, || unsafe { hipGetDeviceFlags(&mut 0) }),
     ("hipDeviceReset", hipErrorInvalidDevice, None, || hipDeviceReset()),
+    ("hipDeviceReset", hipErrorNotPermitted, Two, || in_host_function(|| hipDeviceReset())),
     ("hipDeviceSynchronize", hipErrorInvalidDevice, None, || hipDeviceSynchronize()),
     ("hipDeviceSynchronize", hipErrorNotPermitted, Two, || in_host_function(|| hipDeviceSynchronize())),
     ("hipDeviceGetAttribute", hipErrorInvalidValue, Two, || attribute(hipDeviceAttribute_t(1), 0)),
@@ -153,6 +154,27 @@ const MEMORY: &[Row] = &[
     ("hipMemcpyPeer", hipErrorInvalidValue, Two, || copy_to_peer(1, 9)),
     ("hipMemcpyPeer", hipErrorInvalidDevice, Two, || copy_to_peer(BEYOND, 8)),
     ("hipMemset", hipErrorInvalidValue, Two, || unsafe { hipMemset(device_memory(8), 0, 9) }),
+    ("hipMemsetD32", hipErrorInvalidValue, Two, || unsafe { hipMemsetD32(device_memory(8), 0, 3) }),
+];
+
+const KERNELS: &[Row] = &[
+    ("hipModuleLoad", hipErrorInvalidValue, Two, || unsafe { hipModuleLoad(&mut null_mut(), null()) }),
+    ("hipModuleLoad", hipErrorNoBinaryForGpu, Two, || unsafe {
+        hipModuleLoad(&mut null_mut(), c"file".as_ptr())
+    }),
+    ("hipModuleLoadData", hipErrorInvalidValue, Two, || unsafe {
+        hipModuleLoadData(&mut null_mut(), null())
+    }),
+    ("hipModuleLoadData", hipErrorNoBinaryForGpu, Two, || unsafe {
+        hipModuleLoadData(&mut null_mut(), c"data".as_ptr().cast())
+    }),
+    ("hipModuleUnload", hipErrorInvalidHandle, Two, || hipModuleUnload(null_mut())),
+    ("hipModuleGetFunction", hipErrorInvalidHandle, Two, || unsafe {
+        hipModuleGetFunction(&mut null_mut(), null_mut(), c"kernel".as_ptr())
+    }),
+    ("__hipPopCallConfiguration", hipErrorMissingConfiguration, None, || unsafe {
+        __hipPopCallConfiguration(null_mut(), null_mut(), null_mut(), null_mut())
+    }),
 ];
 
 #[cfg(feature = "ais")]
@@ -206,7 +228,7 @@ fn in_host_function(call: fn() -> hipError_t) -> hipError_t {
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    [VERSIONS, DEVICES, MEMORY, FILES].into_iter().flatten()
+    [VERSIONS, DEVICES, MEMORY, KERNELS, FILES].into_iter().flatten()
 }
 
 fn run_those_with(devices: Devices) {

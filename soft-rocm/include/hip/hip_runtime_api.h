@@ -41,6 +41,12 @@
 #endif
 
 #ifdef __cplusplus
+#define HIP_RUNTIME_API_DEFAULT(value) = value
+#else
+#define HIP_RUNTIME_API_DEFAULT(value)
+#endif
+
+#ifdef __cplusplus
 extern "C" {
 #endif
 
@@ -628,6 +634,37 @@ struct ihipStream_t;
 /** A stream: a queue of work on one device. NULL is the default stream of the current device. */
 typedef struct ihipStream_t *hipStream_t;
 
+/** What an event is behind its handle; no caller sees inside. */
+struct ihipEvent_t;
+
+/** An event: a place in the work of a stream. */
+typedef struct ihipEvent_t *hipEvent_t;
+
+/** What a module is behind its handle; there are none here. */
+struct ihipModule_t;
+
+/** A module: kernels loaded from a file or memory. */
+typedef struct ihipModule_t *hipModule_t;
+
+/** What a function of a module is behind its handle; there are none here. */
+struct ihipModuleSymbol_t;
+
+/** A kernel of a module. */
+typedef struct ihipModuleSymbol_t *hipFunction_t;
+
+/** Extent of a grid or block. */
+typedef struct dim3 {
+    /** Columns. */
+    uint32_t x;
+    /** Rows. */
+    uint32_t y;
+    /** Layers. */
+    uint32_t z;
+#ifdef __cplusplus
+    constexpr dim3(uint32_t x_ = 1, uint32_t y_ = 1, uint32_t z_ = 1) : x(x_), y(y_), z(z_) {}
+#endif
+} dim3;
+
 /** A function that a stream calls when it reaches its place. */
 typedef void (*hipHostFn_t)(void *userData);
 
@@ -659,6 +696,30 @@ typedef union hipAmdFileHandle_t {
 #define hipStreamDefault 0x0u
 /** A stream that keeps no order with the default stream. */
 #define hipStreamNonBlocking 0x1u
+
+/** An event with times, which hipEventSynchronize() waits for as the library likes. */
+#define hipEventDefault 0x0u
+/** hipEventSynchronize() sleeps rather than spins; it always does here. */
+#define hipEventBlockingSync 0x1u
+/** An event without times. */
+#define hipEventDisableTiming 0x2u
+/** An event for other processes; not supported. */
+#define hipEventInterprocess 0x4u
+/** No fence for the host; no effect here. */
+#define hipEventDisableSystemFence 0x20000000u
+/** A fence for the device; no effect here. */
+#define hipEventReleaseToDevice 0x40000000u
+/** A fence for the host; no effect here. */
+#define hipEventReleaseToSystem 0x80000000u
+
+/** Waits until (*ptr & mask) >= value, both without a sign. */
+#define hipStreamWaitValueGte 0x0u
+/** Waits until (*ptr & mask) == value. */
+#define hipStreamWaitValueEq 0x1u
+/** Waits until ((*ptr & mask) & value) != 0. */
+#define hipStreamWaitValueAnd 0x2u
+/** Waits until ~((*ptr & mask) | (value & mask)) != 0. */
+#define hipStreamWaitValueNor 0x3u
 
 /** Pinned memory with the runtime's defaults. */
 #define hipHostMallocDefault 0x0u
@@ -876,7 +937,7 @@ hipError_t hipGetDeviceFlags(unsigned int *flags);
  * Waits for all work of the current device, then frees its device, managed and signal memory, and takes back its
  * flags and its access to peers. Pinned and registered memory stays.
  *
- * Errors: answers hipErrorInvalidDevice if there is no device.
+ * Errors: answers hipErrorInvalidDevice if there is no device; hipErrorNotPermitted in a function that a stream called.
  */
 hipError_t hipDeviceReset(void);
 
@@ -1024,6 +1085,111 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData,
                                 unsigned int flags);
 
+/**
+ * Has a stream wait until the 4 bytes at ptr, which it reads again and again, fulfil a condition: flags is one of
+ * hipStreamWaitValue.... ptr is aligned memory of the library: device, managed, signal, pinned or registered. Polling
+ * backs off to about 4000 times a second.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if ptr is not such memory or
+ * flags is anything else; hipErrorOutOfMemory if no thread can be started.
+ */
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,
+                                uint32_t mask HIP_RUNTIME_API_DEFAULT(0xFFFFFFFFu));
+
+/**
+ * hipStreamWaitValue32() for 8 bytes.
+ *
+ * Errors: as hipStreamWaitValue32().
+ */
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
+                                uint64_t mask HIP_RUNTIME_API_DEFAULT(0xFFFFFFFFFFFFFFFFull));
+
+/**
+ * Has a stream store 4 bytes at ptr, as one access; what the stream did before is visible to who sees the value. flags
+ * is 0, ptr as for hipStreamWaitValue32().
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; hipErrorInvalidValue if ptr is not such memory or
+ * flags is not 0; hipErrorOutOfMemory if no thread can be started.
+ */
+hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags);
+
+/**
+ * hipStreamWriteValue32() for 8 bytes.
+ *
+ * Errors: as hipStreamWriteValue32().
+ */
+hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags);
+
+/* ---- Events ------------------------------------------------------------------------------------ */
+
+/*
+ * An event argument that is no live event, NULL among them, is answered with hipErrorInvalidHandle.
+ */
+
+/**
+ * Creates an event of the current device, with times.
+ *
+ * Errors: answers hipErrorInvalidValue if event is NULL; hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipEventCreate(hipEvent_t *event);
+
+/**
+ * Creates an event of the current device; flags is made of the hipEvent... bits.
+ *
+ * Errors: answers hipErrorInvalidValue if event is NULL or a bit is unknown; hipErrorNotSupported for
+ * hipEventInterprocess; hipErrorInvalidDevice if there is no device.
+ */
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int flags);
+
+/**
+ * Destroys an event. Who waits for it goes on waiting for what was recorded.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such event.
+ */
+hipError_t hipEventDestroy(hipEvent_t event);
+
+/**
+ * Records the place after what was submitted to a stream so far. The event forgets what it recorded before.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such event or stream, or if they are of different devices;
+ * hipErrorOutOfMemory if no thread can be started.
+ */
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * Waits until the stream has passed what the event recorded last; does not wait if it recorded nothing.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such event; hipErrorNotPermitted in a function that a stream
+ * called; the error of an operation of the stream.
+ */
+hipError_t hipEventSynchronize(hipEvent_t event);
+
+/**
+ * Whether the stream has passed what the event recorded last: hipSuccess, also if it recorded nothing, or
+ * hipErrorNotReady, which does not become the last error.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such event; the error of an operation of the stream.
+ */
+hipError_t hipEventQuery(hipEvent_t event);
+
+/**
+ * Time in milliseconds between the moments at which streams passed two events.
+ *
+ * Errors: answers hipErrorInvalidValue if ms is NULL; hipErrorInvalidHandle if there is no such event, one recorded
+ * nothing or one was made without times; hipErrorNotReady, which does not become the last error, if one was not passed
+ * yet.
+ */
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
+
+/**
+ * Has a stream wait until another has passed what the event recorded last before this call. flags is 0.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream or event; hipErrorInvalidValue if flags is not 0;
+ * hipErrorOutOfMemory if no thread can be started.
+ */
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
+                              unsigned int flags HIP_RUNTIME_API_DEFAULT(0));
+
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
 /**
@@ -1053,7 +1219,8 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flag
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags);
 
 /**
- * Frees memory from hipMalloc(), hipExtMallocWithFlags() or hipMallocManaged(); NULL is allowed.
+ * Frees memory from hipMalloc(), hipExtMallocWithFlags(), hipMallocManaged() or hipMallocAsync(), after all work of its
+ * device has completed; NULL is allowed.
  *
  * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
  * already.
@@ -1070,7 +1237,7 @@ hipError_t hipFree(void *ptr);
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 
 /**
- * Frees memory from hipHostMalloc(); NULL is allowed.
+ * Frees memory from hipHostMalloc(), after all work of all devices has completed; NULL is allowed.
  *
  * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation of hipHostMalloc().
  */
@@ -1133,6 +1300,13 @@ hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDev
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes);
 
 /**
+ * Fills count elements of 4 bytes of device memory, or of memory that both sides reach. dest is aligned to 4 bytes.
+ *
+ * Errors: answers hipErrorInvalidValue if dest is not such memory or not aligned, or the range leaves its allocation.
+ */
+hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count);
+
+/**
  * Free and total memory of the current device.
  *
  * Errors: answers hipErrorInvalidValue if a pointer is NULL.
@@ -1160,6 +1334,150 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDevice
  * Errors: answers hipErrorInvalidValue if size is NULL or ptr is not the start of a live allocation.
  */
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
+
+/* ---- Memory, in the order of a stream ----------------------------------------------------------- */
+
+/*
+ * Arguments are checked at submission, as by the calls that do not take a stream, and again when the stream reaches the
+ * operation: memory that was freed meanwhile makes it end with hipErrorIllegalAddress. Host memory has to stay until the
+ * operation has completed; it is read and written then and not before, pinned or not.
+ *
+ * Each answers hipErrorInvalidHandle if there is no such stream, and hipErrorOutOfMemory if no thread can be started.
+ */
+
+/**
+ * hipMemcpy() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemcpy().
+ */
+hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
+                          hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * hipMemcpy() in the order of a stream, which is waited for.
+ *
+ * Errors: as hipMemcpy(); the error of an operation of the stream.
+ */
+hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
+                               hipStream_t stream);
+
+/**
+ * hipMemset() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemset().
+ */
+hipError_t hipMemsetAsync(void *dst, int value, size_t sizeBytes, hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * hipMemsetD32() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemsetD32().
+ */
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count,
+                             hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * Allocates memory of a stream's device, at once: its address can be used right away.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; else as hipMalloc().
+ */
+hipError_t hipMallocAsync(void **dev_ptr, size_t size, hipStream_t stream);
+
+/**
+ * Frees memory from hipMalloc() or hipMallocAsync() when the stream reaches it; NULL is allowed.
+ *
+ * Errors: answers hipErrorInvalidValue if dev_ptr is not the start of a live allocation.
+ */
+hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream);
+
+/* ---- Kernels ------------------------------------------------------------------------------------ */
+
+/*
+ * There is nothing that could run a kernel. Programs that contain kernels load and run; every launch, and every load of
+ * a module, is answered with hipErrorNoBinaryForGpu.
+ */
+
+/**
+ * Launches a kernel.
+ *
+ * Errors: answers hipErrorInvalidHandle if there is no such stream; else hipErrorNoBinaryForGpu.
+ */
+hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args,
+                           size_t sharedMemBytes, hipStream_t stream);
+
+/**
+ * Launches a kernel between two events.
+ *
+ * Errors: as hipLaunchKernel().
+ */
+hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks, void **args,
+                              size_t sharedMemBytes, hipStream_t stream, hipEvent_t startEvent,
+                              hipEvent_t stopEvent, int flags);
+
+/**
+ * Launches a kernel of a module.
+ *
+ * Errors: as hipLaunchKernel().
+ */
+hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
+                                 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                 unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
+                                 void **kernelParams, void **extra);
+
+/**
+ * Loads a module from a file.
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL; else hipErrorNoBinaryForGpu.
+ */
+hipError_t hipModuleLoad(hipModule_t *module, const char *fname);
+
+/**
+ * Loads a module from memory.
+ *
+ * Errors: as hipModuleLoad().
+ */
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
+
+/**
+ * Unloads a module.
+ *
+ * Errors: answers hipErrorInvalidHandle: there are no modules.
+ */
+hipError_t hipModuleUnload(hipModule_t module);
+
+/**
+ * A kernel of a module.
+ *
+ * Errors: as hipModuleUnload().
+ */
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *kname);
+
+/* What compilers of HIP emit calls of, for programs that contain kernels. They work without a device. */
+
+/** Notes the kernels of a program or library; answers a handle for the calls below, never NULL. */
+void **__hipRegisterFatBinary(const void *data);
+
+/** Notes one kernel. */
+void __hipRegisterFunction(void **modules, const void *hostFunction, char *deviceFunction, const char *deviceName,
+                           unsigned int threadLimit, void *tid, void *bid, dim3 *blockDim, dim3 *gridDim,
+                           int *wSize);
+
+/** Notes one variable of a kernel. */
+void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar, int ext, size_t size,
+                      int constant, int global);
+
+/** Forgets what was noted. */
+void __hipUnregisterFatBinary(void **modules);
+
+/** Keeps the configuration of the launch to come, for the calling thread. Answers hipSuccess. */
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream);
+
+/**
+ * Gives the configuration back that the calling thread kept last. A pointer may be NULL.
+ *
+ * Errors: answers hipErrorMissingConfiguration if there is none.
+ */
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
@@ -1208,5 +1526,6 @@ inline hipError_t hipMallocManaged(T **ptr, size_t size, unsigned int flags = hi
 #endif
 
 #undef HIP_RUNTIME_API_NODISCARD
+#undef HIP_RUNTIME_API_DEFAULT
 
 #endif /* HIP_RUNTIME_API_H */

@@ -73,6 +73,8 @@ pub unsafe extern "C" fn hipGetDeviceFlags(flags: *mut c_uint) -> hipError_t {
 pub extern "C" fn hipDeviceReset() -> hipError_t {
     call(point::hipDeviceReset, 0, || {
         let runtime = runtime()?;
+        host_function::may_wait()?;
+        streams()?.drain(current_device())?;
         runtime.current()?.reset();
         memory()?.free_all(current_device());
         Ok(())

@@ -5,6 +5,7 @@ use std::ptr;
 
 use soft_rocm_faults::point;
 
+use super::memory::wait_before_free;
 use super::put;
 use crate::allocation::Kind;
 use crate::bindings::{
@@ -15,6 +16,7 @@ use crate::bindings::{
 use crate::entry::call;
 use crate::misuse;
 use crate::runtime::{current_device, memory};
+use crate::stream::Streams;
 
 const MALLOC_FLAGS: c_uint = hipHostMallocPortable
     | hipHostMallocMapped
@@ -56,6 +58,8 @@ pub extern "C" fn hipHostFree(ptr: *mut c_void) -> hipError_t {
         if ptr.is_null() {
             return Ok(());
         }
+        // Every device may use it.
+        wait_before_free(Streams::drain_all)?;
         misuse::ended(memory, point::hipHostFree, ptr, memory.free_pinned(ptr.addr()))
     })
 }

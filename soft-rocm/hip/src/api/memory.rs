@@ -13,7 +13,8 @@ use crate::bindings::{
 };
 use crate::entry::call;
 use crate::misuse;
-use crate::runtime::{current_device, memory};
+use crate::runtime::{current_device, memory, streams};
+use crate::stream::{Streams, host_function};
 
 /// Allocates memory of the current device.
 #[unsafe(no_mangle)]
@@ -89,6 +90,9 @@ pub extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
         if ptr.is_null() {
             return Ok(());
         }
+        if let Some(found) = memory.find(ptr.addr()) {
+            wait_before_free(|streams| streams.drain(found.device))?;
+        }
         misuse::ended(memory, point::hipFree, ptr, memory.free(ptr.addr()))
     })
 }
@@ -104,4 +108,11 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> h
         // SAFETY: as above.
         unsafe { put(total, total_bytes) }
     })
+}
+
+/// Waits for work that may use memory which is about to go. In a function that a stream called there is no waiting.
+pub(super) fn wait_before_free(
+    wait: impl FnOnce(&Streams) -> Result<(), hipError_t>,
+) -> Result<(), hipError_t> {
+    if host_function::is_inside() { Ok(()) } else { wait(streams()?) }
 }

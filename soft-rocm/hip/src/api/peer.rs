@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use soft_rocm_faults::point;
 
 use super::put;
+use super::transfer::wait_for_default;
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipMemcpyDeviceToDevice};
 use crate::entry::call;
 use crate::misuse;
@@ -65,6 +66,7 @@ pub unsafe extern "C" fn hipMemcpyPeer(
         runtime.device(dst_device_id)?;
         runtime.device(src_device_id)?;
         let memory = memory()?;
+        wait_for_default()?;
         // SAFETY: requires usable host ranges and no concurrent use; holds by the header, host memory is refused.
         let copied = unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, hipMemcpyDeviceToDevice) };
         misuse::used(memory, point::hipMemcpyPeer, &[(dst, size_bytes), (src, size_bytes)], copied)

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use soft_rocm_faults::{Subject, point};
 
+use super::event::ready_or;
 use super::put;
 use crate::bindings::{
-    hipError_t, hipErrorInvalidValue, hipErrorNotReady, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
+    hipError_t, hipErrorInvalidValue, hipStream_t, hipStreamDefault, hipStreamNonBlocking,
 };
 use crate::entry::{call, fault};
-use crate::last_error::answer;
 use crate::runtime::{current_device, streams};
 use crate::stream::{Settings, Stream, host_function};
 
@@ -100,18 +100,14 @@ pub extern "C" fn hipStreamSynchronize(stream: hipStream_t) -> hipError_t {
 /// Whether a stream is done.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
-    let query = || {
+    ready_or(|| {
         fault(point::hipStreamQuery, 0, Subject::None)?;
         let streams = streams()?;
         let stream = streams.find(stream.addr())?;
         // Each is asked, since a lazy stream starts when it is.
         let done = streams.pending(&stream)?.iter().filter(|point| !point.poll()).count() == 0;
         if done { stream.take_error().map(|()| true) } else { Ok(false) }
-    };
-    match query() {
-        Ok(false) => hipErrorNotReady,
-        other => answer(other.map(|_| ())),
-    }
+    })
 }
 
 /// Flags of a stream.

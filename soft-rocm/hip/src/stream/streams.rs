@@ -118,11 +118,38 @@ impl Streams {
         Ok(points)
     }
 
+    /// Waits for the default stream of a device, and the blocking ones.
+    pub(crate) fn wait_for_default(&self, device: u32) -> Result<(), hipError_t> {
+        self.pending(&self.device(device)?.default)?.iter().for_each(Point::wait);
+        Ok(())
+    }
+
+    /// Waits for everything of a device.
+    pub(crate) fn drain(&self, device: u32) -> Result<(), hipError_t> {
+        self.device(device)?
+            .streams()
+            .iter()
+            .filter_map(|stream| stream.last())
+            .for_each(|point| point.wait());
+        Ok(())
+    }
+
+    /// Waits for everything of all devices.
+    pub(crate) fn drain_all(&self) -> Result<(), hipError_t> {
+        (0..self.devices.len() as u32).try_for_each(|device| self.drain(device))
+    }
+
+    /// Lets lazy streams start all they have been given.
+    pub(crate) fn release_all(&self) {
+        if self.lazy {
+            let streams = self.devices.iter().flat_map(Device::streams);
+            streams.for_each(|stream| stream.queue().release(stream.queue().submitted()));
+        }
+    }
+
     /// Waits for everything of a device, and answers the first error of its streams.
     pub(crate) fn wait_for_device(&self, device: u32) -> Result<(), hipError_t> {
-        let device = self.device(device)?;
-        let mut streams = vec![Arc::clone(&device.default)];
-        streams.extend(read(&device.others).iter().map(Arc::clone));
+        let streams = self.device(device)?.streams();
         streams.iter().filter_map(|stream| stream.last()).for_each(|point| point.wait());
         // Each is asked, so that none keeps an error for later.
         streams.iter().map(|stream| stream.take_error()).fold(Ok(()), Result::and)
@@ -167,6 +194,12 @@ impl Streams {
 }
 
 impl Device {
+    /// All its streams.
+    fn streams(&self) -> Vec<Arc<Stream>> {
+        let others = read(&self.others);
+        [&self.default].into_iter().chain(others.iter()).map(Arc::clone).collect()
+    }
+
     /// The last entries of the blocking streams that are not idle.
     fn blocking(&self, add: impl FnMut(Point)) {
         let others = read(&self.others);

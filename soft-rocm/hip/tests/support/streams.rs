@@ -13,6 +13,27 @@ pub fn stream(flags: u32) -> hipStream_t {
     stream
 }
 
+/// An event with these flags.
+pub fn event(flags: u32) -> hipEvent_t {
+    let mut event = ptr::null_mut();
+    // SAFETY: requires a writable place; holds, it is a local.
+    assert_eq!(unsafe { hipEventCreateWithFlags(&mut event, flags) }, hipSuccess);
+    event
+}
+
+/// A pointer for several threads.
+pub struct Shared(pub *mut c_void);
+
+// SAFETY: requires that threads may use it; holds because the library takes it from any thread.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// The pointer.
+    pub fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
 /// Holds a stream.
 pub fn pause(stream: hipStream_t) {
     assert_eq!(softrocm_stream_pause(stream), hipSuccess);
