@@ -7,6 +7,7 @@
 
 mod batches;
 mod case;
+mod extensions;
 mod facts;
 mod file;
 mod hip;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         runtime::cases(),
         memory_kinds::cases(),
         tidiness::cases(),
+        extensions::cases(),
         sharing::cases(),
         software::cases(),
         versions::cases(),

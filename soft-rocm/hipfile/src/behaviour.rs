@@ -50,7 +50,6 @@ impl Version {
 }
 
 /// Functions that AMD's library only pretends to have.
-#[allow(dead_code, reason = "the functions follow")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extensions {
     /// `hipFileDriverGetProperties` and the four setters.

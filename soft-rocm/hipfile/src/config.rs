@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 
 use crate::behaviour::{self, Behaviour, Version};
+use crate::driver::Driver;
 
 /// Which paths transfers may take, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,34 @@ const CONTRADICTION: &str = "hipFile: HIPFILE_FORCE_COMPAT_MODE=true and HIPFILE
                              every path; the fallback is used";
 
 impl Config {
-    /// The configuration in force, fixed by the first transfer.
+    /// The configuration in force: the environment's, unless the driver's parameters say otherwise.
     #[inline]
     pub(crate) fn get() -> &'static Self {
+        let environment = Self::of_environment();
+        if environment.behaviour.extensions.parameters { environment.with_parameters() } else { environment }
+    }
+
+    /// The same with what the program set.
+    #[cold]
+    fn with_parameters(&self) -> &'static Self {
+        static VARIANTS: OnceLock<[[Config; 2]; 2]> = OnceLock::new();
+        let [[none, fallback], [fast_path, both]] = VARIANTS.get_or_init(|| {
+            [false, true].map(|fast_path| [false, true].map(|fallback| Self { fast_path, fallback, ..*self }))
+        });
+        let (force, allow) = Driver::get().compat_mode();
+        let (force, allow) = (force.unwrap_or(!self.fast_path), allow.unwrap_or(self.fallback));
+        let chosen = Self::new(Some(force), Some(allow), None, self.behaviour);
+        match (chosen.fast_path, chosen.fallback) {
+            (false, false) => none,
+            (false, true) => fallback,
+            (true, false) => fast_path,
+            (true, true) => both,
+        }
+    }
+
+    /// What the environment says, fixed by the first transfer.
+    #[inline]
+    pub(crate) fn of_environment() -> &'static Self {
         static CONFIG: OnceLock<Config> = OnceLock::new();
         CONFIG.get_or_init(|| {
             let behaviour = *behaviour::get();

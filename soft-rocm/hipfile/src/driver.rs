@@ -6,6 +6,7 @@
 
 mod batches;
 mod lookup;
+mod settings;
 
 use std::ffi::c_void;
 use std::ops::Deref;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use hipfile_sys::hipStream_t;
 
 pub(crate) use lookup::Lookup;
+use settings::Paths;
 
 use crate::behaviour::{self, Behaviour, Version};
 use crate::buffer::Buffer;
@@ -29,6 +31,8 @@ use crate::tables::Tables;
 #[derive(Debug)]
 pub(crate) struct Driver {
     tables: RwLock<Tables>,
+    /// What the settings say about paths: transfers ask it, also those that a close waits for under the lock.
+    paths: Paths,
 }
 
 /// The buffer of a transfer.
@@ -51,7 +55,7 @@ impl Deref for Memory {
 
 impl Driver {
     pub(crate) const fn new() -> Self {
-        Self { tables: RwLock::new(Tables::new()) }
+        Self { tables: RwLock::new(Tables::new()), paths: Paths::new() }
     }
 
     /// The driver of this process.
@@ -108,7 +112,9 @@ impl Driver {
                 batches.iter().for_each(|batch| batch.retire());
                 batches.iter().for_each(|batch| batch.quiesce());
             }
-            tables.clear()
+            let dropped = tables.clear();
+            self.paths.follow(&tables.settings);
+            dropped
         });
         drop(tables);
         drop(dropped);

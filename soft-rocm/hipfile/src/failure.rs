@@ -17,6 +17,8 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) const NOT_INITIALIZED: Self = Self::Op(sys::hipFileDriverNotInitialized);
+    pub(crate) const UNSUPPORTED_LIMIT: Self = Self::Op(sys::hipFileDriverUnsupportedLimit);
+    pub(crate) const ALREADY_OPEN: Self = Self::Op(sys::hipFileDriverAlreadyOpen);
     pub(crate) const CLOSING: Self = Self::Op(sys::hipFileDriverClosing);
     pub(crate) const IO_NOT_SUPPORTED: Self = Self::Op(sys::hipFileIONotSupported);
     pub(crate) const MEMORY_TYPE: Self = Self::Op(sys::hipFileHipMemoryTypeInvalid);
@@ -107,6 +109,8 @@ mod tests {
     fn codes() {
         let code = |failure: Failure| -failure.into_count();
         assert_eq!(code(Failure::NOT_INITIALIZED), 5001);
+        assert_eq!(code(Failure::UNSUPPORTED_LIMIT), 5003);
+        assert_eq!(code(Failure::ALREADY_OPEN), 5026);
         assert_eq!(code(Failure::CLOSING), 5006);
         assert_eq!(code(Failure::IO_NOT_SUPPORTED), 5008);
         assert_eq!(code(Failure::MEMORY_TYPE), 5013);

@@ -38,6 +38,7 @@ mod fork;
 mod hip;
 mod mount;
 mod pinned;
+mod settings;
 mod stats;
 mod stream;
 mod strings;

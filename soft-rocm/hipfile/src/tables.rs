@@ -10,6 +10,7 @@ use crate::batch::Batch;
 use crate::buffer::Buffer;
 use crate::failure::Failure;
 use crate::file::File;
+use crate::settings::Settings;
 use crate::stream::Stream;
 
 /// Handles are numbers that look like addresses: far from those a program may hold by mistake, and as far from each
@@ -30,6 +31,7 @@ pub(crate) struct Tables {
     buffers: Map<usize, Arc<Buffer>>,
     streams: Map<usize, Arc<Stream>>,
     batches: Map<usize, Arc<Batch>>,
+    pub(crate) settings: Settings,
 }
 
 /// What a close takes out of the tables. Dropping it closes descriptors, which is better done without the lock.
@@ -49,12 +51,14 @@ impl Tables {
             buffers: map(),
             streams: map(),
             batches: map(),
+            settings: Settings::new(),
         }
     }
 
     /// Empties what a close to 0 empties. Streams stay registered, and batches are taken out apart.
     pub(crate) fn clear(&mut self) -> Dropped {
         self.handles.clear();
+        self.settings = Settings::new();
         Dropped {
             _files: std::mem::replace(&mut self.files, map()),
             _buffers: std::mem::replace(&mut self.buffers, map()),

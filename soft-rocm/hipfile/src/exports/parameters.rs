@@ -1,6 +1,7 @@
-//! The parameters, which AMD's library implements in no version: 5030, arguments unread.
+//! The parameters, which AMD's library implements in no version: 5030, arguments unread. With the extension
+//! `parameters` they are set while the driver is closed and read at any time.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 
 use hipfile_sys::{
     hipFileBoolConfigParameter_t, hipFileError_t, hipFileSizeTConfigParameter_t,
@@ -9,53 +10,97 @@ use hipfile_sys::{
 use soft_rocm_faults::point;
 
 use crate::abi;
+use crate::behaviour;
+use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetParameterSizeT(
-    _param: hipFileSizeTConfigParameter_t,
-    _value: *mut usize,
+    param: hipFileSizeTConfigParameter_t,
+    value: *mut usize,
 ) -> hipFileError_t {
-    abi::status(point::hipFileGetParameterSizeT, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileGetParameterSizeT, || get(value, |settings| settings.size(param)))
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetParameterBool(
-    _param: hipFileBoolConfigParameter_t,
-    _value: *mut bool,
+    param: hipFileBoolConfigParameter_t,
+    value: *mut bool,
 ) -> hipFileError_t {
-    abi::status(point::hipFileGetParameterBool, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileGetParameterBool, || get(value, |settings| settings.flag(param)))
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileGetParameterString(
-    _param: hipFileStringConfigParameter_t,
-    _desc_str: *mut c_char,
-    _len: c_int,
+    param: hipFileStringConfigParameter_t,
+    desc_str: *mut c_char,
+    len: c_int,
 ) -> hipFileError_t {
-    abi::status(point::hipFileGetParameterString, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileGetParameterString, || {
+        extension()?;
+        let text = Driver::get().setting(|settings| settings.text(param).map(CStr::to_owned))?;
+        let bytes = text.as_bytes_with_nul();
+        let room = usize::try_from(len).unwrap_or(0);
+        if desc_str.is_null() || room < bytes.len() {
+            return Err(Failure::INVALID_VALUE);
+        }
+        // SAFETY: requires that many writable bytes; the C interface demands `len` of them, and it is no more.
+        unsafe { desc_str.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    })
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileSetParameterSizeT(
-    _param: hipFileSizeTConfigParameter_t,
-    _value: usize,
+    param: hipFileSizeTConfigParameter_t,
+    value: usize,
 ) -> hipFileError_t {
-    abi::status(point::hipFileSetParameterSizeT, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileSetParameterSizeT, || stage(|settings| settings.set_size(param, value)))
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileSetParameterBool(
-    _param: hipFileBoolConfigParameter_t,
-    _value: bool,
+    param: hipFileBoolConfigParameter_t,
+    value: bool,
 ) -> hipFileError_t {
-    abi::status(point::hipFileSetParameterBool, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileSetParameterBool, || stage(|settings| settings.set_flag(param, value)))
 }
 
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn hipFileSetParameterString(
-    _param: hipFileStringConfigParameter_t,
-    _desc_str: *const c_char,
+    param: hipFileStringConfigParameter_t,
+    desc_str: *const c_char,
 ) -> hipFileError_t {
-    abi::status(point::hipFileSetParameterString, || Err(Failure::INTERNAL))
+    abi::status(point::hipFileSetParameterString, || {
+        stage(|settings| {
+            if desc_str.is_null() {
+                return Err(Failure::INVALID_VALUE);
+            }
+            // SAFETY: requires a C string; the C interface demands one, and it is not null.
+            settings.set_text(param, unsafe { CStr::from_ptr(desc_str) })
+        })
+    })
+}
+
+/// Refuses where the library is as AMD's.
+fn extension() -> Result<(), Failure> {
+    if behaviour::get().extensions.parameters { Ok(()) } else { Err(Failure::INTERNAL) }
+}
+
+fn get<T>(place: *mut T, value: impl FnOnce(&Settings) -> Result<T, Failure>) -> Result<(), Failure> {
+    extension()?;
+    let value = Driver::get().setting(value)?;
+    if place.is_null() {
+        return Err(Failure::INVALID_VALUE);
+    }
+    // SAFETY: requires a writable value; the C interface demands one, and it is not null.
+    unsafe { place.write(value) };
+    Ok(())
+}
+
+/// Changes a value, which is possible as long as the driver is closed.
+fn stage(change: impl FnOnce(&mut Settings) -> Result<(), Failure>) -> Result<(), Failure> {
+    extension()?;
+    Driver::get().when_closed(change)?
 }
