@@ -18,6 +18,7 @@ mod runner;
 mod witness;
 
 mod async_data;
+mod async_engine;
 mod async_late;
 mod async_life;
 mod async_submit;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         asynchronous::cases(),
         async_submit::cases(),
         async_data::cases(),
+        async_engine::cases(),
         async_late::cases(),
         async_life::cases(),
         batch_submit::cases(),

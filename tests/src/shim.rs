@@ -124,9 +124,14 @@ pub fn last(name: &str) -> [i64; 3] {
 
 /// Waits until a call of `name` is held.
 pub fn wait_until_held(name: &str) {
+    wait_until_held_times(name, 1);
+}
+
+/// Waits until so many calls of `name` are held.
+pub fn wait_until_held_times(name: &str, times: u64) {
     let c_name = CString::new(name).expect("a function name");
     let started = Instant::now();
-    while call!("hfshim_waiting", fn(*const libc::c_char) -> u64, c_name.as_ptr()) == 0 {
+    while call!("hfshim_waiting", fn(*const libc::c_char) -> u64, c_name.as_ptr()) < times {
         assert!(started.elapsed() < Duration::from_secs(20), "no call of {name} came to be held");
         std::thread::sleep(Duration::from_millis(1));
     }
