@@ -5,6 +5,7 @@ mod calls;
 mod descriptors;
 mod exit;
 mod fork;
+mod page;
 mod points;
 mod scene;
 mod scripts;
