@@ -34,8 +34,8 @@ void *softrocm_host_address(const void *device_ptr, size_t size);
 hipError_t softrocm_launch_concurrent(hipStream_t stream, hipHostFn_t fn, void *userData);
 
 /**
- * Holds what a stream has not started yet, until softrocm_stream_resume(); what runs goes on. What waits for the stream
- * waits that long.
+ * Holds what a stream has not started yet, until softrocm_stream_resume() or hipStreamDestroy(); what runs goes on. What
+ * waits for the stream waits that long.
  *
  * Errors: answers hipErrorInvalidHandle if there is no such stream.
  */

@@ -115,6 +115,7 @@ fn time_passes_between_events() {
     [start, stop, timeless].into_iter().for_each(|event| assert_eq!(hipEventDestroy(event), hipSuccess));
 }
 
+/// HF-HIP-33
 #[test]
 fn any_value_may_be_given_for_an_event() {
     let (stream, destroyed) = (stream(hipStreamDefault), event(hipEventDefault));

@@ -14,6 +14,7 @@ use support::passes_in_process;
 
 const ONE: dim3 = dim3 { x: 1, y: 1, z: 1 };
 
+/// HF-HIP-36
 #[test]
 fn launches_are_refused_with_one_code() {
     let (null, none) = (ptr::null_mut(), ptr::null_mut());
@@ -49,6 +50,7 @@ fn there_are_no_modules() {
     assert_eq!(hipModuleUnload(module), hipErrorInvalidHandle);
 }
 
+/// HF-HIP-36
 #[test]
 fn kernels_are_noted_without_a_device() {
     passes_in_process("kernels_are_noted_without_a_device", &[("SOFT_ROCM_DEVICE_COUNT", "0")], || {

@@ -30,6 +30,7 @@ fn alone(test: &str, body: impl FnOnce()) {
     passes_in_process(test, &[], body);
 }
 
+/// HF-HIP-30
 #[test]
 fn the_default_stream_and_blocking_ones_wait_for_each_other() {
     alone("the_default_stream_and_blocking_ones_wait_for_each_other", || {
@@ -53,6 +54,7 @@ fn the_default_stream_and_blocking_ones_wait_for_each_other() {
     });
 }
 
+/// HF-HIP-30
 #[test]
 fn other_streams_and_blocking_ones_among_themselves_do_not_wait() {
     alone("other_streams_and_blocking_ones_among_themselves_do_not_wait", || {
@@ -114,6 +116,7 @@ fn blocking_calls_wait_for_the_default_stream_and_frees_for_all() {
     });
 }
 
+/// HF-HIP-26
 #[test]
 fn copies_and_fills_happen_when_the_stream_reaches_them() {
     let stream = stream(hipStreamNonBlocking);
@@ -228,6 +231,7 @@ fn memory_can_be_allocated_and_freed_in_the_order_of_a_stream() {
     });
 }
 
+/// HF-HIP-31
 #[test]
 fn a_stream_waits_for_a_value_that_the_host_writes() {
     let stream = stream(hipStreamNonBlocking);
@@ -260,6 +264,7 @@ fn a_stream_waits_for_a_value_that_the_host_writes() {
     assert_eq!([hipHostFree(pinned), hipStreamDestroy(stream)], [hipSuccess; 2]);
 }
 
+/// HF-HIP-31
 #[test]
 fn a_stream_waits_for_a_value_in_device_memory_that_another_writes() {
     let (first, second) = (stream(hipStreamNonBlocking), stream(hipStreamNonBlocking));
@@ -279,6 +284,7 @@ fn a_stream_waits_for_a_value_in_device_memory_that_another_writes() {
     assert_eq!([hipFree(device), hipStreamDestroy(first), hipStreamDestroy(second)], [hipSuccess; 3]);
 }
 
+/// HF-HIP-31
 #[test]
 fn values_to_wait_for_are_checked() {
     let stream = stream(hipStreamNonBlocking);

@@ -24,6 +24,7 @@ fn a_moment() {
     thread::sleep(std::time::Duration::from_millis(30));
 }
 
+/// HF-HIP-35
 #[test]
 fn lazy_streams_do_what_is_waited_for_and_no_more() {
     passes_in_process("lazy_streams_do_what_is_waited_for_and_no_more", LAZY, || {
@@ -57,6 +58,7 @@ fn lazy_streams_do_what_is_waited_for_and_no_more() {
     });
 }
 
+/// HF-HIP-35
 #[test]
 fn lazy_streams_do_what_others_need() {
     passes_in_process("lazy_streams_do_what_others_need", LAZY, || {
@@ -103,6 +105,7 @@ fn lazy_streams_end_when_they_are_polled_or_destroyed() {
     });
 }
 
+/// HF-HIP-37
 #[test]
 fn a_child_gets_errors_and_ends() {
     passes_in_process("a_child_gets_errors_and_ends", &[], || {
@@ -143,6 +146,7 @@ fn a_child_gets_errors_and_ends() {
     });
 }
 
+/// HF-HIP-37
 #[test]
 fn a_process_ends_with_work_outstanding() {
     passes_in_process("a_process_ends_with_work_outstanding", &[], || {

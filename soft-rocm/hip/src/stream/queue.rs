@@ -204,14 +204,16 @@ impl<W> Queue<W> {
     /// Holds entries that have not started, or lets them go on.
     pub(crate) fn set_paused(&self, paused: bool) {
         let mut state = self.lock();
-        state.paused = paused;
+        state.paused = paused && !state.closed;
         self.wake_worker(&mut state);
     }
 
-    /// Takes no more entries. Those that wait are still carried out.
+    /// Takes no more entries. Those that wait are still carried out, paused or not: nobody can resume a queue that is
+    /// out of reach.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
+        state.paused = false;
         state.released = u64::MAX;
         self.wake_worker(&mut state);
     }

@@ -36,7 +36,7 @@ fn a_closed_queue_does_what_it_has_and_takes_nothing_more() {
     queue.push(1, false, Vec::new()).unwrap();
     queue.close();
     assert_eq!(queue.push(2, false, Vec::new()), Err(Closed));
-    queue.set_paused(false);
+    queue.set_paused(true);
     assert_eq!(drain(&queue), [1]);
 }
 
