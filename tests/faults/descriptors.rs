@@ -67,14 +67,3 @@ fn each_step_of_a_registration() {
         drop(scene);
     });
 }
-
-/// The software HIP says on standard error why it could not start; `softrocm` in this test's own process.
-#[test]
-fn starting_the_device() {
-    planned("descriptors::starting_the_device", "", &[], || {
-        let most = limit(next());
-        let refused = hip_alloc::DeviceBuffer::new(1).unwrap_err();
-        limit(most);
-        assert_eq!(refused.hip_error().map(|code| code.code()), Some(3), "{refused}");
-    });
-}

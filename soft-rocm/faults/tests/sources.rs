@@ -98,8 +98,7 @@ fn each_system_call_passes_its_point() {
         }
     }
     // The other way round: a point that nothing passes would be a promise that nobody keeps.
-    for (name, _) in
-        soft_rocm_faults::points().filter(|(name, _)| !name.starts_with("hip") && *name != "stream")
+    for (name, _) in soft_rocm_faults::points().filter(|(name, _)| !name.contains("hip") && *name != "stream")
     {
         assert!(seen.contains(name), "{name} is a point of no call: {seen:?}");
     }

@@ -203,6 +203,47 @@ fn nothing_goes_around_a_copy_that_is_planned() {
 }
 
 #[test]
+fn a_start_without_descriptors_names_them() {
+    let output = in_process("a_start_without_descriptors_names_them", &[], || {
+        let next = std::os::fd::AsRawFd::as_raw_fd(&std::fs::File::open("/dev/null").unwrap());
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: requires a writable limit; holds, it is a local.
+        assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) }, 0);
+        let before = std::mem::replace(&mut limit.rlim_cur, next as libc::rlim_t);
+        // SAFETY: requires a readable limit; holds, it is a local.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
+        assert_eq!([hipInit(0), malloc().0], [hipErrorNotInitialized; 2]);
+        limit.rlim_cur = before;
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) }, 0);
+    });
+    let Some(output) = output else { return };
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{text}");
+    assert!(text.starts_with("soft-rocm: cannot map ") && text.contains("Too many open files"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}
+
+#[test]
+fn hostile_plans_are_refused_with_a_line() {
+    passes_in_process("hostile_plans_are_refused_with_a_line", &[], || {
+        let long = set(&"pread:errno=EIO;".repeat(1 << 16)).unwrap();
+        assert_eq!(long, "1048576 bytes are too many: expected at most 65536");
+        for spec in ["\x1b[2J", "pread:errno=99999999999999999999", ";;;:::@@@", "hipMalloc:hip=2@\n3"] {
+            let said = set(spec);
+            assert!(said.is_none_or(|said| !said.contains(['\n', '\x1b'])), "{spec:?}");
+        }
+        let bytes = c"pread:errno=\xff";
+        let mut error = [0u8; 64];
+        // SAFETY: requires a C string and that many writable bytes; holds.
+        let code = unsafe { softrocm_hip_set_faults(bytes.as_ptr(), error.as_mut_ptr().cast(), 64) };
+        assert_eq!(code, -1);
+        assert!(error.starts_with(b"not UTF-8 from byte 12 on\0"));
+        assert_eq!(malloc().0, hipSuccess);
+    });
+}
+
+#[test]
 fn a_start_that_fails_names_what_the_system_said() {
     for (call, said) in [
         ("memfd_create:errno=EMFILE", "Too many open files"),
