@@ -1,7 +1,10 @@
-//! C and C++ programs built with the flags of the ROCm under test send a file through device memory and back.
+//! C and C++ programs built with the flags of the ROCm under test: a file through device memory and back, and the
+//! engines under AddressSanitizer.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::ptr::null_mut;
 
 use hipfile_tests::compiler::{Language, must_run, program, with_headers, with_libraries};
 use hipfile_tests::rocm;
@@ -72,5 +75,61 @@ fn pkg_config() {
             compile.args(flags("--cflags"));
             link.args(flags("--libs"));
         });
+    }
+}
+
+/// What AddressSanitizer is asked for, leaks too.
+const SANITIZE: [&str; 4] = ["-fsanitize=address", "-g", "-O1", "-fno-omit-frame-pointer"];
+
+/// Whether programs with AddressSanitizer and its search for leaks can be built and run here; if not, says so.
+fn sanitizer_is_here(folder: &Path) -> bool {
+    let (source, built) = (folder.join("leak.cpp"), folder.join("leak"));
+    std::fs::write(&source, "int *volatile kept;\nint main() { kept = new int(1); kept = nullptr; }\n")
+        .unwrap();
+    let mut compile = Language::Cxx17.compiler();
+    let output = compile.args(SANITIZE).arg(&source).arg("-o").arg(&built).output().unwrap();
+    let found = |output: Output| String::from_utf8_lossy(&output.stderr).contains("detected memory leaks");
+    let here = output.status.success() && sanitized(&built).output().is_ok_and(found);
+    if !here {
+        println!("skipped: this compiler has no AddressSanitizer that finds leaks");
+    }
+    here
+}
+
+fn sanitized(built: &Path) -> Command {
+    let mut command = program(built);
+    command.env("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1");
+    command
+}
+
+/// HF-ASYNC-10, HF-ASYNC-11, HF-BATCH-07, HF-BATCH-30, HF-STATS-28, HF-STATS-29: a program that uses both engines and
+/// compares the statistics with what it did, on either path, without a leak or a stray access.
+#[test]
+fn engines_under_address_sanitizer() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut minor = 0;
+    // SAFETY: requires pointers to integers or NULL.
+    let _ = unsafe { hipfile_sys::hipFileGetVersion(null_mut(), &mut minor, null_mut()) };
+    if minor < 5 {
+        return println!("skipped: the library is older than 0.5");
+    }
+    if !Language::Cxx17.is_here() || !sanitizer_is_here(folder.path()) {
+        return;
+    }
+    let built = folder.path().join("engine");
+    let mut compile = Language::Cxx17.compiler();
+    with_headers(&mut compile).args(SANITIZE).arg(rocm::workspace().join("tests/clients/engine.cpp"));
+    must_run(with_libraries(compile.arg("-o").arg(&built)));
+    for (name, value) in [
+        ("HIPFILE_ALLOW_COMPAT_MODE", "true"),
+        ("HIPFILE_FORCE_COMPAT_MODE", "true"),
+        ("HIPFILE_UNSUPPORTED_FILE_SYSTEMS", "true"),
+    ] {
+        let data = folder.path().join(name);
+        let output = must_run(sanitized(&built).env(name, value).arg(&data));
+        let said = String::from_utf8(output.stdout).unwrap();
+        println!("{name}={value}\n{said}");
+        assert_eq!(said.lines().last(), Some("done"), "{said}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
     }
 }
