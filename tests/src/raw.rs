@@ -3,6 +3,8 @@
 //! The functions are safe to call from here although the library takes any pointer: cases pass device addresses,
 //! which the library does not dereference, and host objects that live in the frame that calls.
 
+#![allow(clippy::not_unsafe_ptr_arg_deref, reason = "as said above")]
+
 use std::ffi::{CStr, c_void};
 use std::ptr;
 
