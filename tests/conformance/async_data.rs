@@ -215,7 +215,7 @@ fn order() -> Vec<Case> {
                 let operation = Operation::new(handle, memory.at, PAGE, 0, 8 * PAGE as i64);
                 assert_eq!(operation.result(direction, &free), PAGE as isize);
             }
-            assert_eq!((waiting.bytes(), memory.get(0..PAGE)), (0, vec![0; PAGE]));
+            assert_eq!(waiting.bytes(), 0);
             gate.open();
             held.wait();
             assert_eq!(waiting.bytes(), PAGE as isize);
