@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 
+const DEVICE: &str = "SOFT_ROCM_DEVICE";
 const DEVICE_COUNT: &str = "SOFT_ROCM_DEVICE_COUNT";
 const DEVICE_MEM: &str = "SOFT_ROCM_DEVICE_MEM";
 const KFD_ALIGN: &str = "SOFT_ROCM_KFD_ALIGN";
@@ -84,6 +85,8 @@ impl Config {
     pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let setting = Setting { variable };
         let unset = Config::DEFAULT;
+        // What devices are made of. There is one way so far; who asks for another must not get this one.
+        setting.get(DEVICE, (), "host", |text| (text == "host").then_some(()))?;
         Ok(Config {
             devices: setting.get(
                 DEVICE_COUNT,
@@ -215,6 +218,7 @@ mod tests {
         for (text, expected) in [("0", Leaks::Ignored), ("1", Leaks::Listed), ("fail", Leaks::Fatal)] {
             assert_eq!(read(&[(LEAKS, text)]).unwrap().leaks, expected);
         }
+        assert_eq!(read(&[(DEVICE, "host")]), Ok(Config::DEFAULT));
         assert_eq!(read(&[(KFD_ALIGN, "0")]).unwrap().file_alignment, 1);
         assert!(!read(&[(STREAMS, "eager")]).unwrap().lazy_streams);
         for (variable, expected) in [
@@ -222,6 +226,7 @@ mod tests {
             (LEAKS, "0, 1 or fail"),
             (KFD_ALIGN, "0 or 1"),
             (STREAMS, "eager or lazy"),
+            (DEVICE, "host"),
         ] {
             for text in ["", "2", "true", "no", "ABORT", "Lazy", " 1"] {
                 assert_eq!(read(&[(variable, text)]), Err(format!("{variable}={text}: expected {expected}")));

@@ -28,6 +28,7 @@
 //!
 //! | Variable | Meaning | Default |
 //! |---|---|---|
+//! | `SOFT_ROCM_DEVICE` | what devices are made of: `host` memory, nothing else so far | `host` |
 //! | `SOFT_ROCM_DEVICE_COUNT` | number of devices, 0 to 64 | 1 |
 //! | `SOFT_ROCM_DEVICE_MEM` | memory of each device in bytes; K, M, G multiply by 1024, 1024², 1024³ | 16G |
 //! | `SOFT_ROCM_STREAMS` | `eager` starts queued work at once, `lazy` when something waits for it | eager |

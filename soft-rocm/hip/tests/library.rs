@@ -29,21 +29,74 @@ fn additions() -> impl Iterator<Item = &'static str> {
     })
 }
 
+/// The names of all functions that a program can link with.
+fn exported() -> BTreeSet<String> {
+    let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library()));
+    let functions = symbols.lines().filter_map(|line| line.split_once(" T "));
+    functions.map(|(_, name)| name.split('@').next().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn it_exports_what_its_headers_declare() {
-    let symbols = run(Command::new("nm").args(["-D", "--defined-only"]).arg(library()));
-    let exported: BTreeSet<&str> = symbols
-        .lines()
-        .filter_map(|line| line.split_once(" T "))
-        .map(|(_, name)| name.split('@').next().unwrap())
-        .collect();
-    let mut declared: BTreeSet<&str> = include_str!("../src/bindings.rs")
+    let mut declared: BTreeSet<String> = include_str!("../src/bindings.rs")
         .lines()
         .filter_map(|line| line.trim_start().strip_prefix("pub fn ")?.split('(').next())
         .filter(|name| cfg!(feature = "ais") || !name.starts_with("hipAmdFile"))
+        .map(str::to_owned)
         .collect();
-    declared.extend(additions());
-    assert_eq!(exported, declared);
+    declared.extend(additions().map(str::to_owned));
+    assert_eq!(exported(), declared);
+}
+
+/// What libhipfile imports from libamdhip64, in one release or another from 0.2 to the development of 0.6. The two file
+/// functions are looked up by name.
+const IMPORTS: [&str; 31] = [
+    "__hipPopCallConfiguration",
+    "__hipPushCallConfiguration",
+    "__hipRegisterFatBinary",
+    "__hipRegisterFunction",
+    "__hipUnregisterFatBinary",
+    "hipDeviceGetAttribute",
+    "hipDeviceGetUuid",
+    "hipExtMallocWithFlags",
+    "hipFree",
+    "hipGetDevice",
+    "hipGetDeviceCount",
+    "hipGetProcAddress",
+    "hipHostFree",
+    "hipHostGetDevicePointer",
+    "hipHostMalloc",
+    "hipInit",
+    "hipLaunchHostFunc",
+    "hipLaunchKernel",
+    "hipMemGetAddressRange",
+    "hipMemcpy",
+    "hipMemcpyWithStream",
+    "hipPointerGetAttributes",
+    "hipRuntimeGetVersion",
+    "hipSetDevice",
+    "hipStreamCreateWithFlags",
+    "hipStreamDestroy",
+    "hipStreamGetDevice",
+    "hipStreamSynchronize",
+    "hipStreamWaitValue64",
+    "hipAmdFileRead",
+    "hipAmdFileWrite",
+];
+
+/// What the tests of libhipfile import besides.
+const IMPORTS_OF_TESTS: [&str; 4] = ["hipMalloc", "hipMemset", "hipDeviceSynchronize", "hipStreamCreate"];
+
+#[test]
+fn it_exports_what_every_libhipfile_imports() {
+    let exported = exported();
+    let missing: Vec<_> = IMPORTS
+        .iter()
+        .chain(&IMPORTS_OF_TESTS)
+        .filter(|name| cfg!(feature = "ais") || !name.starts_with("hipAmdFile"))
+        .filter(|name| !exported.contains(**name))
+        .collect();
+    assert_eq!(missing, <[&&str; 0]>::default());
 }
 
 /// HF-HIP-27
