@@ -1656,6 +1656,20 @@ unsafe extern "C" {
         stream: hipStream_t,
     ) -> hipError_t;
     #[must_use]
+    /// hipMemcpyPeer() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpyPeer().
+    pub fn hipMemcpyPeerAsync(
+        dst: *mut ::core::ffi::c_void,
+        dstDeviceId: ::core::ffi::c_int,
+        src: *const ::core::ffi::c_void,
+        srcDevice: ::core::ffi::c_int,
+        sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
     /// hipMemset() in the order of a stream, without waiting for it.
     ///
     /// # Errors

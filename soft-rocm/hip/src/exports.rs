@@ -90,6 +90,7 @@ exports! {
     hipMemcpy(_, _, _, _);
     hipMemcpyAsync(_, _, _, _, _);
     hipMemcpyPeer(_, _, _, _, _);
+    hipMemcpyPeerAsync(_, _, _, _, _, _);
     hipMemcpyWithStream(_, _, _, _, _);
     hipMemset(_, _, _);
     hipMemsetAsync(_, _, _, _);

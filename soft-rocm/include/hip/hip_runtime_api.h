@@ -1362,6 +1362,14 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hip
                                hipStream_t stream);
 
 /**
+ * hipMemcpyPeer() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemcpyPeer().
+ */
+hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int srcDevice, size_t sizeBytes,
+                              hipStream_t stream);
+
+/**
  * hipMemset() in the order of a stream, without waiting for it.
  *
  * Errors: as hipMemset().

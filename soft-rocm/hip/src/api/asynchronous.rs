@@ -213,12 +213,12 @@ fn write(
     })
 }
 
-fn ranges_of_copy(dst: *mut u8, src: *const u8, len: usize) -> [(*const c_void, usize); 2] {
+pub(super) fn ranges_of_copy(dst: *mut u8, src: *const u8, len: usize) -> [(*const c_void, usize); 2] {
     [(dst.cast_const().cast(), len), (src.cast(), len)]
 }
 
 /// Gives a stream what `work` makes of the arguments, if that is anything.
-fn submit(
+pub(super) fn submit(
     stream: hipStream_t,
     work: impl FnOnce(&Memory) -> Result<Option<Work>, hipError_t>,
 ) -> Result<(), hipError_t> {

@@ -84,6 +84,8 @@ pub extern "C" fn hipHostUnregister(host_ptr: *mut c_void) -> hipError_t {
         if host_ptr.is_null() {
             return Err(hipErrorInvalidValue);
         }
+        // The program may free it next.
+        wait_before_free(Streams::drain_all)?;
         misuse::ended(memory, point::hipHostUnregister, host_ptr, memory.unregister(host_ptr.addr()))
     })
 }

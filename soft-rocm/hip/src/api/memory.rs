@@ -90,8 +90,13 @@ pub extern "C" fn hipFree(ptr: *mut c_void) -> hipError_t {
         if ptr.is_null() {
             return Ok(());
         }
-        if let Some(found) = memory.find(ptr.addr()) {
-            wait_before_free(|streams| streams.drain(found.device))?;
+        match memory.find(ptr.addr()) {
+            Some(found) if found.kind == Kind::Device => {
+                wait_before_free(|streams| streams.drain(found.device))?;
+            }
+            // Every device may use it.
+            Some(_) => wait_before_free(Streams::drain_all)?,
+            None => {}
         }
         misuse::ended(memory, point::hipFree, ptr, memory.free(ptr.addr()))
     })

@@ -4,12 +4,16 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use soft_rocm_faults::point;
 
+use super::asynchronous::{ranges_of_copy, submit};
 use super::put;
 use super::transfer::wait_for_default;
-use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipMemcpyDeviceToDevice};
+use crate::bindings::{
+    hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipMemcpyDeviceToDevice, hipStream_t,
+};
 use crate::entry::call;
 use crate::misuse;
 use crate::runtime::{current_device, memory, runtime};
+use crate::stream::Work;
 
 /// Whether a device can use the memory of another.
 #[unsafe(no_mangle)]
@@ -70,5 +74,28 @@ pub unsafe extern "C" fn hipMemcpyPeer(
         // SAFETY: requires usable host ranges and no concurrent use; holds by the header, host memory is refused.
         let copied = unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, hipMemcpyDeviceToDevice) };
         misuse::used(memory, point::hipMemcpyPeer, &[(dst, size_bytes), (src, size_bytes)], copied)
+    })
+}
+
+/// Copies between the memory of two devices, in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyPeerAsync(
+    dst: *mut c_void,
+    dst_device_id: c_int,
+    src: *const c_void,
+    src_device: c_int,
+    size_bytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let (dst, src) = (dst.cast(), src.cast());
+    call(point::hipMemcpyPeerAsync, size_bytes, || {
+        let runtime = runtime()?;
+        runtime.device(dst_device_id)?;
+        runtime.device(src_device)?;
+        submit(stream, |memory| {
+            let sides = memory.sides_of_copy(dst, src, size_bytes, hipMemcpyDeviceToDevice);
+            misuse::used(memory, point::hipMemcpyPeerAsync, &ranges_of_copy(dst, src, size_bytes), sides)?;
+            Ok(Some(Work::Copy { dst, src, len: size_bytes, kind: hipMemcpyDeviceToDevice }))
+        })
     })
 }
