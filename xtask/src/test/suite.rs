@@ -22,6 +22,8 @@ pub enum Suite {
     Faults,
     /// What must never happen, tried
     Soundness,
+    /// Calls in random order against a model of the contract
+    Model,
     /// 64 threads that do everything at once; --sanitize address watches them
     Stress,
     /// Orders in which threads can pass the software ROCm's locks, searched by shuttle
@@ -55,6 +57,7 @@ impl Suite {
             Self::System => &[&["-p", "hipfile-tests", "--test", "system"]],
             Self::Faults => &[&["-p", "hipfile-tests", "--test", "faults"]],
             Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
+            Self::Model => &[&["-p", "hipfile-tests", "--test", "model"]],
             Self::Stress => &[&["-p", "hipfile-tests", "--test", "stress"]],
             Self::Interleavings => &[&["--lib", "-p", "soft-rocm-hip", "-p", "soft-rocm-hipfile"]],
             Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
