@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Calls of libc that can't be given a fault, and why not.
-const NO_SYSTEM_CALLS: [(&str, &str); 13] = [
+const NO_SYSTEM_CALLS: [(&str, &str); 14] = [
     ("__errno_location", "asks for an address"),
     ("close", "nothing of the program's depends on what it answers"),
     ("fflush", "what the program wrote, not the library"),
@@ -18,6 +18,7 @@ const NO_SYSTEM_CALLS: [(&str, &str); 13] = [
     ("sysconf", "can't fail for a known name"),
     ("syslog", "answers nothing"),
     ("write", "a line on standard error, where nobody could report its failure"),
+    ("preadv", "made while no plan is in force, with pread behind it"),
     ("raise", "no call that could be handled"),
     ("abort", "does not return"),
     ("_exit", "does not return"),

@@ -72,6 +72,17 @@ enum Counters {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun(Option<Instant>);
 
+impl Begun {
+    /// What each of several transfers done in one go has taken: its part of the time so far.
+    pub(crate) fn shared_by(self, count: u32) -> Self {
+        let share = |since: Instant| {
+            let now = Instant::now();
+            now.checked_sub((now - since) / count.max(1)).unwrap_or(since)
+        };
+        Self(self.0.map(share))
+    }
+}
+
 /// A transfer that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {

@@ -5,6 +5,7 @@ mod device;
 mod fallback;
 mod fastpath;
 mod select;
+mod together;
 
 use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
@@ -21,6 +22,7 @@ pub(crate) use bounce::Bounce;
 pub(crate) use fallback::{Manner, through_alias, through_bounce};
 pub(crate) use fastpath::run as run_fast;
 pub(crate) use select::{is_direct, select};
+pub(crate) use together::read_together;
 
 /// What is to be moved, as the caller asked for it.
 #[derive(Clone, Copy, Debug)]

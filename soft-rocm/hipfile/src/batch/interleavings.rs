@@ -24,11 +24,17 @@ impl Counts {
 struct Job(Counts);
 
 impl Work for Job {
-    fn run(self) -> Outcome {
-        self.0.0[0].fetch_add(1, Ordering::SeqCst);
-        thread::yield_now();
-        self.0.0[1].fetch_add(1, Ordering::SeqCst);
-        Outcome::Complete(0)
+    fn joins(&self, _next: &Self) -> bool {
+        shuttle::rand::Rng::r#gen(&mut shuttle::rand::thread_rng())
+    }
+
+    fn run(group: &mut Vec<Entry<Self>>, ended: &mut Vec<Event>) {
+        for Entry { cookie, work: Job(counts) } in group.drain(..) {
+            counts.0[0].fetch_add(1, Ordering::SeqCst);
+            thread::yield_now();
+            counts.0[1].fetch_add(1, Ordering::SeqCst);
+            ended.push(Event { cookie, outcome: Outcome::Complete(0) });
+        }
     }
 }
 

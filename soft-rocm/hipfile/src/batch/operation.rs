@@ -3,7 +3,7 @@
 use hipfile_sys::{hipFileBatch, hipFileBatchRead, hipFileBatchWrite, hipFileIOParams_t};
 
 use super::queue::Work;
-use super::state::{Entry, Outcome};
+use super::state::{Entry, Event, Outcome};
 use crate::abi;
 use crate::config::Config;
 use crate::driver::{Lookup, Memory};
@@ -12,7 +12,7 @@ use crate::file::File;
 use crate::hip::Hip;
 use crate::stats::{Direction, Stats};
 use crate::sync::Arc;
-use crate::transfer::Request;
+use crate::transfer::{Request, read_together};
 
 /// An operation that was accepted. It holds its file and its buffer.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct Operation {
     size: usize,
     file_offset: i64,
     buffer_offset: i64,
+    /// Whether it may be done in one go with others.
+    is_small_read: bool,
 }
 
 impl Operation {
@@ -48,7 +50,7 @@ impl Operation {
         if place.file_offset < 0 || entry.mode != hipFileBatch {
             return Err(Failure::INVALID_VALUE);
         }
-        let work = Self {
+        let mut work = Self {
             hip: hip()?,
             direction,
             file,
@@ -56,18 +58,43 @@ impl Operation {
             size: place.size,
             file_offset: place.file_offset,
             buffer_offset: place.devPtr_offset,
+            is_small_read: false,
         };
+        work.is_small_read = work.request().is_small_read(work.hip, Config::get());
         Ok(Entry { cookie: entry.cookie.expose_provenance(), work })
     }
 }
 
-impl Work for Operation {
-    fn run(self) -> Outcome {
-        let Self { hip, direction, ref file, ref memory, size, file_offset, buffer_offset } = self;
-        let request = Request { direction, file, buffer: memory, size, file_offset, buffer_offset };
-        match abi::contained(|| request.run(hip, Config::get(), Stats::get())) {
+impl Operation {
+    fn request(&self) -> Request<'_> {
+        let Self { direction, ref file, ref memory, size, file_offset, buffer_offset, .. } = *self;
+        Request { direction, file, buffer: memory, size, file_offset, buffer_offset }
+    }
+
+    fn run_alone(&self) -> Outcome {
+        match abi::contained(|| self.request().run(self.hip, Config::get(), Stats::get())) {
             Ok(moved) => Outcome::Complete(moved),
             Err(failure) => Outcome::Failed(failure.into_event()),
+        }
+    }
+}
+
+impl Work for Operation {
+    fn joins(&self, next: &Self) -> bool {
+        self.is_small_read && next.is_small_read && self.request().joins(&next.request())
+    }
+
+    fn run(group: &mut Vec<Entry<Self>>, ended: &mut Vec<Event>) {
+        let done = match group.as_slice() {
+            [] | [_] => 0,
+            [first, ..] => {
+                let requests = group.iter().map(|entry| entry.work.request());
+                abi::contained(|| Ok(read_together(first.work.hip, Stats::get(), requests))).unwrap_or(0)
+            }
+        };
+        for (place, Entry { cookie, work }) in group.drain(..).enumerate() {
+            let outcome = if place < done { Outcome::Complete(work.size) } else { work.run_alone() };
+            ended.push(Event { cookie, outcome });
         }
     }
 }

@@ -4,14 +4,18 @@ use std::time::{Duration, Instant};
 
 use super::pool::Pool;
 use super::spin::spin;
-use super::state::{Entry, Event, Outcome, Refused, State};
+use super::state::{Entry, Event, Refused, State};
 use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What an operation does.
-pub(crate) trait Work: Send + 'static {
-    /// Does it. Whatever it holds is given up when this returns.
-    fn run(self) -> Outcome;
+pub(crate) trait Work: Sized + Send + 'static {
+    /// Whether `next`, submitted right after it, is better done in one go with it.
+    fn joins(&self, next: &Self) -> bool;
+
+    /// Does operations that join one another, or one, and tells how each ended. Whatever they hold is given up when
+    /// this returns.
+    fn run(group: &mut Vec<Entry<Self>>, ended: &mut Vec<Event>);
 }
 
 /// How long to wait for events.
@@ -39,8 +43,14 @@ impl Patience {
     }
 }
 
-/// Operations that one thread starts before it looks whether another batch has work too.
-const TURN: usize = 16;
+/// Operations that are done in one go at most.
+const TOGETHER: usize = 16;
+
+/// Operations that are not worth dividing among threads if they can be done in one go.
+const FEW: usize = 4;
+
+/// How often one thread starts operations before it looks whether another batch has work too.
+const TURN: usize = 8;
 
 /// A batch of operations `T`.
 #[derive(Debug)]
@@ -58,6 +68,36 @@ struct Inner<T> {
     /// The fewest events that one of the waiters wants.
     wanted: usize,
     sleepers: usize,
+}
+
+impl<T: Work> Inner<T> {
+    /// Starts the operation that waited longest, and those that join it: fewer as the end comes near, so that several
+    /// threads end together. Says whether there was one.
+    fn start(&mut self, group: &mut Group<T>) -> bool {
+        let most = (self.state.waiting() / 4).clamp(FEW, TOGETHER);
+        while group.entries.len() < most {
+            let joins = |last: &Entry<T>| self.state.first().is_some_and(|first| last.work.joins(first));
+            if !group.entries.last().is_none_or(joins) {
+                break;
+            }
+            let Some(entry) = self.state.start() else { break };
+            group.entries.push(entry);
+        }
+        !group.entries.is_empty()
+    }
+}
+
+/// Operations that are run, and how they ended.
+#[derive(Debug)]
+struct Group<T> {
+    entries: Vec<Entry<T>>,
+    ended: Vec<Event>,
+}
+
+impl<T> Default for Group<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), ended: Vec::new() }
+    }
 }
 
 impl<T: Work> Queue<T> {
@@ -98,33 +138,34 @@ impl<T: Work> Queue<T> {
 
     /// Whether operations wait to be started.
     pub(super) fn has_waiting(&self) -> bool {
-        self.lock().state.has_waiting()
+        self.lock().state.waiting() > 0
     }
 
     /// Runs some operations. `more` is called if others wait once the first was taken. Says whether it ran out of
     /// operations.
     pub(super) fn turn(&self, more: impl FnOnce()) -> bool {
         let mut more = Some(more);
+        let mut group = Group::default();
         let mut inner = self.lock();
         for _ in 0..TURN {
-            let Some(entry) = inner.state.start() else {
+            if !inner.start(&mut group) {
                 return true;
-            };
-            let others = inner.state.has_waiting();
+            }
+            let others = inner.state.waiting() > 0;
             drop(inner);
             if let Some(more) = more.take().filter(|_| others) {
                 more();
             }
-            inner = self.run(entry);
+            inner = self.run(&mut group);
         }
         false
     }
 
-    /// Runs an operation that was started.
-    fn run(&self, Entry { cookie, work }: Entry<T>) -> MutexGuard<'_, Inner<T>> {
-        let outcome = work.run();
+    /// Runs operations that were started.
+    fn run(&self, group: &mut Group<T>) -> MutexGuard<'_, Inner<T>> {
+        T::run(&mut group.entries, &mut group.ended);
         let mut inner = self.lock();
-        inner.state.finish(Event { cookie, outcome });
+        group.ended.drain(..).for_each(|event| inner.state.finish(event));
         self.announce(&mut inner);
         inner
     }
@@ -151,14 +192,14 @@ impl<T: Work> Queue<T> {
         most: usize,
         deliver: impl FnMut(Event),
     ) {
+        let mut group = Group::default();
         let mut inner = self.lock();
         while patience != Patience::None && !inner.state.satisfies(need) {
-            if patience == Patience::Forever && need >= inner.state.outstanding() {
-                if let Some(entry) = inner.state.start() {
-                    drop(inner);
-                    inner = pool.busy(|| self.run(entry));
-                    continue;
-                }
+            let lends_a_hand = patience == Patience::Forever && need >= inner.state.outstanding();
+            if lends_a_hand && inner.start(&mut group) {
+                drop(inner);
+                inner = pool.busy(|| self.run(&mut group));
+                continue;
             }
             let (guard, expired) = self.sleep(inner, need, patience);
             inner = guard;

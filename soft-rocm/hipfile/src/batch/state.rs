@@ -132,9 +132,14 @@ impl<T> State<T> {
         self.terminal.drain(..count)
     }
 
-    /// Whether operations wait to be started.
-    pub(crate) fn has_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+    /// How many operations wait to be started.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The one of them that waits longest.
+    pub(crate) fn first(&self) -> Option<&T> {
+        self.waiting.front().map(|entry| &entry.work)
     }
 
     /// Whether all operations have ended.

@@ -54,7 +54,11 @@ struct Case {
 
 impl Case {
     fn new(version: Version) -> Self {
-        let mock: &'static Mock = Box::leak(Box::new(Mock::new(LEN)));
+        Self::on(version, Mock::new(LEN))
+    }
+
+    fn on(version: Version, mock: Mock) -> Self {
+        let mock: &'static Mock = Box::leak(Box::new(mock));
         HIP.set(Some(&mock.hip));
         let mut unnamed = tempfile::tempfile_in("/dev/shm").unwrap();
         unnamed.write_all(&pattern(LEN)).unwrap();

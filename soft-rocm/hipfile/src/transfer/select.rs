@@ -13,11 +13,17 @@ const USUAL_ALIGNMENT: u32 = 4096;
 /// The fast path if it accepts the request, else the fallback if it is allowed. The fallback takes anything.
 #[inline]
 pub(crate) fn select(hip: &Hip, config: &Config, stats: &Stats, request: &Request<'_>) -> Option<Path> {
-    if config.fast_path && accepts(config, request) && hip.ais().is_some() {
+    if takes_fast_path(hip, config, request) {
         return Some(Path::Fast);
     }
     stats.fast_path_declined();
     if config.fallback { Some(Path::Fallback) } else { None }
+}
+
+/// Whether a request is moved by HIP.
+#[inline]
+pub(super) fn takes_fast_path(hip: &Hip, config: &Config, request: &Request<'_>) -> bool {
+    config.fast_path && accepts(config, request) && hip.ais().is_some()
 }
 
 /// Whether a request is fit for the fast path. That the memory is a device's holds for every buffer there is.

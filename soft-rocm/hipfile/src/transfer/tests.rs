@@ -1,4 +1,5 @@
 mod releases;
+mod together;
 
 use std::fs::File as StdFile;
 use std::io::Write;

@@ -150,7 +150,8 @@ proptest! {
             let settled = waiting + running == 0;
             prop_assert_eq!(state.outstanding(), model.outstanding());
             prop_assert!(state.outstanding() <= state.capacity());
-            prop_assert_eq!(state.has_waiting(), waiting > 0);
+            prop_assert_eq!(state.waiting(), waiting);
+            prop_assert_eq!(state.first().is_some(), waiting > 0);
             prop_assert_eq!(state.is_settled(), settled);
             for need in 0..capacity + 2 {
                 let expected = model.retired || settled || model.events().len() >= need;

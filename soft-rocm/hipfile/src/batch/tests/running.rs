@@ -81,7 +81,9 @@ fn failures() {
         let mut lookup = case.driver.look_up();
         let operation = Operation::new(&mut lookup, hip, &case.read(1, 64, 0, 0)).unwrap();
         drop(lookup);
-        operation.work.run()
+        let mut ended = Vec::new();
+        Operation::run(&mut vec![operation], &mut ended);
+        ended[0].outcome
     };
     assert_eq!(run(), Outcome::Complete(64));
     assert!(case.mock.calls().contains(&format!("hipSetDevice {DEVICE}")));
@@ -108,4 +110,28 @@ fn without_threads_everything_is_canceled() {
     case.pool = Arc::new(Pool::new(2, crate::batch::worker::start));
     case.submit(handle, &[case.read(1, 64, 0, 0)]).unwrap();
     assert_eq!(case.events(handle, 1), [complete(1, 64)], "a later try goes well");
+}
+
+#[test]
+fn operations_in_one_go_end_as_they_would_alone() {
+    let case = Case::on(Version::V0_5, Mock::with_alias(LEN));
+    let operations = |places: &[(usize, i64)]| {
+        let mut lookup = case.driver.look_up();
+        let operation = |(cookie, (size, file_offset)): (usize, &(usize, i64))| {
+            let entry = case.read(cookie, *size, *file_offset, 300 * cookie as i64);
+            Operation::new(&mut lookup, hip, &entry).unwrap()
+        };
+        places.iter().enumerate().map(operation).collect::<Vec<_>>()
+    };
+    let end = LEN as i64;
+    let mut group = operations(&[(200, end - 350), (100, end - 150), (100, end - 50), (100, end + 50)]);
+    for pair in group.windows(2) {
+        assert!(pair[0].work.joins(&pair[1].work));
+    }
+    let mut ended = Vec::new();
+    Operation::run(&mut group, &mut ended);
+    assert_eq!(ended, [complete(0, 200), complete(1, 100), complete(2, 50), complete(3, 0)]);
+    assert!(group.is_empty());
+    assert_eq!(case.mock.memory()[..200], pattern(LEN)[LEN - 350..LEN - 150]);
+    assert_eq!(case.mock.memory()[600..650], pattern(LEN)[LEN - 50..]);
 }

@@ -12,9 +12,15 @@ use crate::batch::state::{Entry, Refused};
 struct Held(Sender<()>, Receiver<Outcome>);
 
 impl Work for Held {
-    fn run(self) -> Outcome {
-        self.0.send(()).unwrap();
-        self.1.recv().unwrap()
+    fn joins(&self, _next: &Self) -> bool {
+        false
+    }
+
+    fn run(group: &mut Vec<Entry<Self>>, ended: &mut Vec<Event>) {
+        for Entry { cookie, work: Held(started, end) } in group.drain(..) {
+            started.send(()).unwrap();
+            ended.push(Event { cookie, outcome: end.recv().unwrap() });
+        }
     }
 }
 
