@@ -4,10 +4,6 @@
 //! which the library does not dereference, and host objects that live in the frame that calls.
 
 #![allow(clippy::not_unsafe_ptr_arg_deref, reason = "as said above")]
-#![allow(
-    clippy::not_unsafe_ptr_arg_deref,
-    reason = "tests pass what the C interface takes, as this page says"
-)]
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
