@@ -19,7 +19,7 @@ pub fn cases() -> Vec<Case> {
         strict(case("HF-HIP-44 the fallback leaves nothing behind", transfers).fallback()),
         strict(case("HF-HIP-44 the fallback through a buffer leaves nothing behind", transfers).bounced()),
         strict(case("HF-HIP-44 the fast path leaves nothing behind", transfers).fast()),
-        strict(case("HF-HIP-44 pinned memory of streams is freed with them", streams).fallback()),
+        strict(case("HF-HIP-44 pinned memory of streams is freed with them", streams).bounced()),
         strict(case("HF-HIP-44 refused calls leave nothing behind and are no illegal use", refused)),
         strict(case("HF-HIP-44 a program that forgets memory fails", || {
             let _ = std::mem::ManuallyDrop::new(Memory::new(SIZE).registered());

@@ -1477,7 +1477,7 @@ unsafe extern "C" {
     ) -> hipError_t;
     #[must_use]
     /// Frees memory from hipMalloc(), hipExtMallocWithFlags(), hipMallocManaged() or hipMallocAsync(), after all work of its
-    /// device has completed; NULL is allowed.
+    /// device has completed, or of all devices for memory that they share; NULL is allowed.
     ///
     /// # Errors
     ///
@@ -1518,7 +1518,7 @@ unsafe extern "C" {
         flags: ::core::ffi::c_uint,
     ) -> hipError_t;
     #[must_use]
-    /// Ends a registration.
+    /// Ends a registration, after all work of all devices has completed.
     ///
     /// # Errors
     ///

@@ -137,3 +137,21 @@ fn a_process_that_ends_in_the_middle_of_everything_ends_cleanly() {
         assert!(reports(&output).contains(" allocations not freed, "), "{output:?}");
     }
 }
+
+#[test]
+fn what_a_program_frees_on_its_way_out_is_no_leak() {
+    use std::sync::atomic::{AtomicPtr, Ordering};
+    static LATE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+    extern "C" fn free_late() {
+        assert_eq!(hipFree(LATE.load(Ordering::Relaxed).cast()), hipSuccess);
+    }
+    let name = "what_a_program_frees_on_its_way_out_is_no_leak";
+    let output = in_process(name, &[("SOFT_ROCM_LEAKS", "fail")], || {
+        // Before the first use of the library, as a C++ program does for what it makes before main.
+        // SAFETY: requires a function that may run at the end of the process; holds.
+        assert_eq!(unsafe { libc::atexit(free_late) }, 0);
+        LATE.store(device_memory(10).cast(), Ordering::Relaxed);
+    });
+    let Some(output) = output else { return };
+    assert_eq!((output.status.code(), reports(&output).as_str()), (Some(0), ""));
+}

@@ -1220,7 +1220,7 @@ hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags);
 
 /**
  * Frees memory from hipMalloc(), hipExtMallocWithFlags(), hipMallocManaged() or hipMallocAsync(), after all work of its
- * device has completed; NULL is allowed.
+ * device has completed, or of all devices for memory that they share; NULL is allowed.
  *
  * Errors: answers hipErrorInvalidValue if ptr is not the start of a live allocation, for example because it is free
  * already.
@@ -1253,7 +1253,7 @@ hipError_t hipHostFree(void *ptr);
 hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags);
 
 /**
- * Ends a registration.
+ * Ends a registration, after all work of all devices has completed.
  *
  * Errors: answers hipErrorInvalidValue if hostPtr is NULL; hipErrorHostMemoryNotRegistered if it is not the start of
  * a registered range.
