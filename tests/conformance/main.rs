@@ -35,6 +35,7 @@ mod fast;
 mod file_kinds;
 mod file_leave;
 mod file_register;
+mod host_memory;
 mod memory_kinds;
 mod mounts;
 mod path;
@@ -94,6 +95,7 @@ fn main() -> ExitCode {
         memory_kinds::cases(),
         tidiness::cases(),
         extensions::cases(),
+        host_memory::cases(),
         sharing::cases(),
         software::cases(),
         versions::cases(),

@@ -166,7 +166,7 @@ impl Driver {
         if base.is_null() {
             return Err(Failure::INVALID_VALUE);
         }
-        let buffer = Buffer::to_register(hip()?, base, len)?;
+        let buffer = Buffer::to_register(hip()?, behaviour::get().extensions.host_memory, base, len)?;
         let mut tables = self.write();
         tables.insert_buffer(buffer)?;
         // Another thread may have closed the driver meanwhile; an entry in the table keeps it open.

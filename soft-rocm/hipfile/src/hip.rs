@@ -112,6 +112,11 @@ impl Hip {
         self.init.map_or(Ok(()), |init| check(unsafe { init(0) }))
     }
 
+    /// What `hipPointerGetAttributes` reports for pinned host memory.
+    pub(crate) fn host_memory(&self) -> c_int {
+        self.device_memory - 1
+    }
+
     /// The calling thread's current device; `None` where HIP can't tell.
     pub(crate) fn current_device(&self) -> Result<Option<c_int>, hipError_t> {
         let Some(get) = self.get_device else { return Ok(None) };

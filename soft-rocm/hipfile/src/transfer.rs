@@ -70,6 +70,10 @@ impl Request<'_> {
         if config.behaviour.version >= Version::V0_4 {
             self.check_offsets()?;
         }
+        if self.buffer.host {
+            stats.fast_path_declined();
+            return self.run_host(stats);
+        }
         match select(hip, config, stats, self).ok_or(Failure::INTERNAL)? {
             Path::Fast => self.run_fast(hip, config, stats),
             Path::Fallback => self.run_fallback(hip, config, stats),
@@ -90,17 +94,39 @@ impl Request<'_> {
         }
     }
 
+    /// Moves the bytes of host memory, for which there is one way, whatever the environment says. It is counted as the
+    /// fallback.
+    #[cold]
+    fn run_host(&self, stats: &Stats) -> Result<usize, Failure> {
+        let cut = self.cut()?;
+        let begun = stats.begin();
+        let result = fallback::run_host(&cut);
+        stats.end(begun, cut.ended(self.buffer.device, Path::Fallback, result.ok(), false));
+        result
+    }
+
+    /// The request with as many bytes as one call moves.
+    ///
+    /// # Errors
+    ///
+    /// 5022 if even these leave the buffer.
+    #[inline]
+    fn cut(&self) -> Result<Self, Failure> {
+        let size = self.size.min(max_size());
+        self.buffer.check_range(self.buffer_offset, size)?;
+        if self.file_offset < 0 {
+            return Err(Failure::INVALID_VALUE);
+        }
+        Ok(Self { size, ..*self })
+    }
+
     fn ended(&self, device: c_int, path: Path, moved: Option<usize>, unaligned: bool) -> Ended {
         Ended { device, path, direction: self.direction, size: self.size, moved, unaligned }
     }
 
     #[inline]
     fn run_fallback(&self, hip: &Hip, config: &Config, stats: &Stats) -> Result<usize, Failure> {
-        let cut = Request { size: self.size.min(max_size()), ..*self };
-        self.buffer.check_range(self.buffer_offset, cut.size)?;
-        if self.file_offset < 0 {
-            return Err(Failure::INVALID_VALUE);
-        }
+        let cut = self.cut()?;
         let begun = stats.begin();
         let result = fallback::run(hip, &cut, &config.behaviour);
         let unaligned = !select::is_aligned(self);

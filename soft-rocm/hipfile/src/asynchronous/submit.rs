@@ -67,6 +67,10 @@ pub(crate) unsafe fn submit(library: &Library<'_>, submission: &Submission) -> R
             Failure::Os(_) => Failure::INVALID_VALUE,
             other => other,
         })?;
+    if buffer.host {
+        // There is no asynchronous way to it.
+        return Err(Failure::INTERNAL);
+    }
     let hip = (library.hip)()?;
     let stream = match driver.stream(submission.stream) {
         Some(registered) => Place::Registered(registered),

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::{Driver, Memory};
+use crate::behaviour;
 use crate::buffer::Buffer;
 use crate::failure::Failure;
 use crate::file::File;
@@ -52,7 +53,8 @@ impl<'a> Lookup<'a> {
             }
             None => {
                 drop(tables);
-                Memory::Unregistered(Buffer::unregistered(hip()?, base)?)
+                let host = behaviour::get().extensions.host_memory;
+                Memory::Unregistered(Buffer::unregistered(hip()?, host, base)?)
             }
         };
         Ok((file, memory))

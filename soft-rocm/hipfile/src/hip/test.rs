@@ -20,6 +20,8 @@ pub(crate) const DEVICE: c_int = 3;
 struct State {
     base: usize,
     len: usize,
+    /// Where pinned host memory starts.
+    pinned: usize,
     /// For each function how many calls still succeed, and what the later ones return.
     failures: HashMap<String, (usize, c_uint)>,
     calls: Vec<String>,
@@ -102,6 +104,11 @@ impl Mock {
         &self.memory
     }
 
+    /// Makes host memory pinned.
+    pub(crate) fn pin(&self, memory: &[u8]) {
+        with(|state| state.pinned = memory.as_ptr() as usize);
+    }
+
     /// Makes a function fail from now on.
     pub(crate) fn fail(&self, name: &str, code: c_uint) {
         self.fail_after(0, name, code);
@@ -129,10 +136,17 @@ impl Mock {
 }
 
 unsafe extern "C" fn attributes(out: *mut PointerAttributes, pointer: *const c_void) -> hipError_t {
-    let inside = with(|state| (state.base..state.base + state.len).contains(&(pointer as usize)));
+    let (inside, pinned) = with(|state| {
+        let at = pointer as usize;
+        ((state.base..state.base + state.len).contains(&at), state.pinned == at)
+    });
     // SAFETY: requires a writable structure; the caller gives one.
     let out = unsafe { &mut *out };
-    (out.kind, out.device) = if inside { (2, DEVICE) } else { (0, 0) };
+    (out.kind, out.device) = match (inside, pinned) {
+        (true, _) => (2, DEVICE),
+        (false, true) => (1, 0),
+        (false, false) => (0, 0),
+    };
     call("hipPointerGetAttributes", String::new())
 }
 

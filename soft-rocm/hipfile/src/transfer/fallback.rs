@@ -49,6 +49,16 @@ pub(super) fn run(hip: &Hip, request: &Request<'_>, behaviour: &Behaviour) -> Re
     Ok(moved)
 }
 
+/// The same for host memory, which needs no HIP.
+pub(super) fn run_host(request: &Request<'_>) -> Result<usize, Failure> {
+    let memory = NonNull::new(request.address().cast()).ok_or(Failure::INVALID_VALUE)?;
+    let moved = through_alias(request, memory, Manner::Mended)?;
+    if request.direction == Direction::Write {
+        sync(request.file.buffered)?;
+    }
+    Ok(moved)
+}
+
 /// Whose way of doing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {

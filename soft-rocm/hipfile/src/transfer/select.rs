@@ -106,7 +106,7 @@ mod tests {
                 mock: Mock::new(1),
                 config: DEFAULT,
                 file,
-                buffer: Buffer { base: 0x10000, len: 0x10000, device: 0 },
+                buffer: Buffer { base: 0x10000, len: 0x10000, device: 0, host: false },
                 size: 4096,
                 file_offset: 512,
                 buffer_offset: 4,

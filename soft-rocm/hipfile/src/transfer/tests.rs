@@ -55,7 +55,7 @@ fn run(
 ) -> (Result<usize, Failure>, Stats) {
     let (stats, _file) = Stats::new(Version::V0_5, 1);
     let base = mock.pointer() as usize;
-    let buffer = Buffer { base, len: mock.len(), device: DEVICE };
+    let buffer = Buffer { base, len: mock.len(), device: DEVICE, host: false };
     let request = Request { direction, file, buffer: &buffer, size, file_offset, buffer_offset };
     (request.run(&mock.hip, config, &stats), stats)
 }
@@ -259,6 +259,34 @@ fn ranges_and_refusals() {
     assert_eq!(run(&NO_FALLBACK, &direct, 8704, 0), Err(Failure::INVALID_VALUE));
     assert_eq!(run(&NO_FALLBACK, &direct, 8193, 0), Err(Failure::INTERNAL));
     assert_eq!(run(&NO_FALLBACK, &direct, 8704, -1), Err(Failure::Os(libc::EINVAL)));
+}
+
+#[test]
+fn host_memory_needs_no_hip() {
+    let (caller, file) = file(&pattern(100));
+    let mut host = vec![0xee_u8; 120];
+    let mock = Mock::new(1);
+    let base = host.as_mut_ptr() as usize;
+    let buffer = Buffer { base, len: 100, device: 0, host: true };
+    // Neither path is allowed, and neither is taken.
+    let config = Config { fast_path: false, fallback: false, ..DEFAULT };
+    let (stats, _file) = Stats::new(Version::V0_5, 1);
+    let run = |direction, size, file_offset, buffer_offset| {
+        let request = Request { direction, file: &file, buffer: &buffer, size, file_offset, buffer_offset };
+        request.run(&mock.hip, &config, &stats)
+    };
+    assert_eq!(run(Direction::Read, 50, 60, 7), Ok(40), "up to the end of the file");
+    assert_eq!(run(Direction::Write, 10, 100, 7), Ok(10));
+    assert_eq!(run(Direction::Read, 101, 0, 0), Err(Failure::INVALID_VALUE));
+    assert_eq!(run(Direction::Read, 1, -1, 0), Err(Failure::Os(libc::EINVAL)));
+    assert_eq!(mock.calls(), [""; 0]);
+    assert_eq!(host[7..47], pattern(100)[60..]);
+    assert!(host[..7].iter().chain(&host[47..]).all(|byte| *byte == 0xee));
+    let mut back = [0; 10];
+    caller.read_exact_at(&mut back, 100).unwrap();
+    assert_eq!(back, pattern(100)[60..70]);
+    let basic = level_3(stats.shared().unwrap()).detailed.basic;
+    assert_eq!((basic.read_ops.ok, basic.write_ops.ok, basic.read_bytes), (1, 1, 40));
 }
 
 #[test]
