@@ -15,7 +15,7 @@ fn reads<'a>(file: &'a File, buffer: &'a Buffer, sizes: &[usize]) -> Vec<Request
 }
 
 fn buffer(mock: &Mock) -> Buffer {
-    Buffer { base: mock.pointer() as usize, len: mock.len(), device: DEVICE }
+    Buffer { base: mock.pointer() as usize, len: mock.len(), device: DEVICE, host: false }
 }
 
 /// How many of such reads are done in one go, and how many reads and bytes are counted.
