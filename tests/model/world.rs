@@ -63,7 +63,11 @@ impl World {
             let file = File::options().read(read).write(write).open(path(&folder, file));
             OwnedFd::from(file.expect("a file"))
         };
-        let (pipe, _) = std::io::pipe().expect("a pipe");
+        let mut ends = [0; 2];
+        // SAFETY: requires room for two descriptors; holds.
+        assert_eq!(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }, 0, "a pipe");
+        // SAFETY: requires a descriptor that nobody else owns; holds, as for the next.
+        let [pipe, _writer] = ends.map(|end| unsafe { OwnedFd::from_raw_fd(end) });
         let (socket, _) = std::os::unix::net::UnixStream::pair().expect("sockets");
         let far = |fd: &OwnedFd| {
             // SAFETY: requires nothing.
@@ -76,7 +80,7 @@ impl World {
             open(1, true, true),
             open(1, true, false),
             open(0, false, true),
-            pipe.into(),
+            pipe,
             OwnedFd::from(File::open(folder.path()).expect("a folder")),
             socket.into(),
         ];
@@ -187,8 +191,13 @@ impl World {
         let number = self.numbers[TOGGLED];
         // SAFETY: requires nothing.
         let open = unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0;
-        // SAFETY: requires a descriptor that nothing here owns; holds, the slot does.
-        let done = unsafe { if open { libc::close(number) } else { libc::dup2(self.numbers[0], number) } };
+        let done = if open {
+            // SAFETY: requires a descriptor that nothing else owns; holds, only its number is kept.
+            unsafe { libc::close(number) }
+        } else {
+            // SAFETY: requires a number that nothing owns; holds, it was closed here.
+            unsafe { libc::dup2(self.numbers[0], number) }
+        };
         assert!(done >= 0, "the descriptor that comes and goes");
         Answer::Nothing
     }
@@ -281,13 +290,15 @@ pub const STUBS: usize = 4;
 
 fn stub(number: usize) -> (u32, u32) {
     let api = raw::api();
-    // SAFETY: requires nothing: no release looks at the arguments.
-    raw::answer(unsafe {
-        match number {
-            0 => (api.hipFileDriverGetProperties)(std::ptr::null_mut()),
-            1 => (api.hipFileDriverSetMaxCacheSize)(1),
-            2 => (api.hipFileDriverSetPollMode)(true, 4),
-            _ => (api.hipFileSetParameterSizeT)(hipfile_sys::hipFileSizeTConfigParameter_t(0), 1),
-        }
+    let (properties, parameter) = (std::ptr::null_mut(), hipfile_sys::hipFileSizeTConfigParameter_t(0));
+    raw::answer(match number {
+        // SAFETY: requires nothing: no release looks at the arguments, as in all that follow.
+        0 => unsafe { (api.hipFileDriverGetProperties)(properties) },
+        // SAFETY: as above.
+        1 => unsafe { (api.hipFileDriverSetMaxCacheSize)(1) },
+        // SAFETY: as above.
+        2 => unsafe { (api.hipFileDriverSetPollMode)(true, 4) },
+        // SAFETY: as above.
+        _ => unsafe { (api.hipFileSetParameterSizeT)(parameter, 1) },
     })
 }
