@@ -209,7 +209,15 @@ fn one_of_two_registers_a_stream_and_one_removes_it() {
             let threads = [(); 2].map(|()| start(&scene, move |scene| work(scene, stream())));
             threads.map(|thread| thread.join().unwrap().is_ok()).into_iter().filter(|done| *done).count()
         };
-        assert_eq!(both(|scene, stream| scene.driver.register_stream(|| scene.hip(), stream, 0)), 1);
+        assert_eq!(
+            both(|scene, stream| scene.driver.register_stream(
+                || scene.hip(),
+                &Behaviour::DEFAULT,
+                stream,
+                0
+            )),
+            1
+        );
         assert!(scene.driver.stream(stream()).is_some());
         assert_eq!(both(|scene, stream| scene.driver.deregister_stream(stream)), 1);
         assert!(scene.driver.stream(stream()).is_none());
