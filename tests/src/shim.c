@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* What a rule does to the calls it applies to. The same numbers stand in shim.rs. */
@@ -172,6 +173,22 @@ static ssize_t transfer(const char *name, long number, int fd, void *bytes, size
 
 ssize_t pread(int fd, void *bytes, size_t size, off_t offset) {
     return transfer("pread", SYS_pread64, fd, bytes, size, offset);
+}
+
+/* Whoever reads several things in one call must do without, so that the cases see each read. */
+static ssize_t no_vectors(void) {
+    errno = ENOSYS;
+    return -1;
+}
+
+ssize_t preadv(int fd, const struct iovec *vectors, int count, off_t offset) {
+    (void)fd, (void)vectors, (void)count, (void)offset;
+    return no_vectors();
+}
+
+ssize_t preadv64(int fd, const struct iovec *vectors, int count, off64_t offset) {
+    (void)fd, (void)vectors, (void)count, (void)offset;
+    return no_vectors();
 }
 
 ssize_t pread64(int fd, void *bytes, size_t size, off_t offset) {
