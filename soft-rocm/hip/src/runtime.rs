@@ -127,6 +127,7 @@ impl Runtime {
     }
 
     /// What offsets, sizes and addresses of file functions have to be multiples of.
+    #[cfg_attr(not(feature = "ais"), allow(dead_code, reason = "there are no file functions"))]
     pub(crate) fn file_alignment(&self) -> u64 {
         self.file_alignment
     }
