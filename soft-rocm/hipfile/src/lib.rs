@@ -1,4 +1,4 @@
-//! libhipfile 0.5 in software, over the C ABI of HIP alone.
+//! libhipfile in software, over the C ABI of HIP alone: 0.5, and 0.2 or 0.4 where told so.
 //!
 //! ```text
 //!  exports      the C functions, which only translate
@@ -17,6 +17,9 @@
 //!  asynchronous   the same on a stream: checked now, done when the stream is there
 //!                      │
 //!  hip          HIP's functions, loaded at run time: AMD's or ours
+//!
+//!  behaviour, config, settings    which release and whose defects; the environment; what the program set
+//!  stats                          what was counted, in memory that other processes can look at
 //! ```
 //!
 //! A transfer looks its file and buffer up under a shared lock, holds both, chooses a path by file, request and
@@ -39,6 +42,7 @@ mod hip;
 mod mount;
 mod pinned;
 mod settings;
+mod signals;
 mod stats;
 mod stream;
 mod strings;

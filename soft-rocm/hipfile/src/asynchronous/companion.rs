@@ -6,8 +6,6 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::{Arc, TryLockError};
 use std::thread;
 
@@ -17,6 +15,7 @@ use super::values::Values;
 use crate::abi;
 use crate::failure::Failure;
 use crate::hip::PrivateStream;
+use crate::signals;
 use crate::transfer::{Bounce, through_bounce};
 
 /// Moves the bytes of an operation and returns how many; the operation is dropped.
@@ -44,7 +43,9 @@ impl Companion {
     fn start() -> io::Result<Self> {
         let work = Arc::new(Work::new());
         let theirs = Arc::clone(&work);
-        without_signals(|| thread::Builder::new().name("hipfile-copy".into()).spawn(move || serve(&theirs)))?;
+        signals::without(|| {
+            thread::Builder::new().name("hipfile-copy".into()).spawn(move || serve(&theirs))
+        })?;
         Ok(Self(work))
     }
 }
@@ -53,21 +54,6 @@ impl Drop for Companion {
     fn drop(&mut self) {
         self.0.end();
     }
-}
-
-/// Starts a thread that handles no signals: those are the program's own affair.
-fn without_signals<T>(start: impl FnOnce() -> T) -> T {
-    let (mut all, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    // SAFETY: requires a writable set; holds, it is a local.
-    unsafe { libc::sigfillset(all.as_mut_ptr()) };
-    // SAFETY: requires an initialised set and a writable one; holds, the first was just filled.
-    let changed = unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) } == 0;
-    let result = start();
-    if changed {
-        // SAFETY: requires an initialised set; holds, the call that succeeded wrote it.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    }
-    result
 }
 
 /// What the companion does all its life.

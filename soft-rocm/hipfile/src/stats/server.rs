@@ -2,7 +2,7 @@
 //! descriptor of the memory file, and that is all.
 
 use std::ffi::c_int;
-use std::mem::{self, MaybeUninit};
+use std::mem;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use soft_rocm_faults::sys;
 
 use crate::failure::Failure;
+use crate::signals;
 
 /// Bytes that go along with the descriptor: a message without any does not arrive.
 pub(super) const PAYLOAD: usize = 4;
@@ -65,25 +66,11 @@ pub(super) fn start(memory: OwnedFd) -> Result<(), Failure> {
     if sys::listen(listener.as_raw_fd(), 8) != 0 {
         return Err(Failure::last_os());
     }
-    without_signals(|| {
+    signals::without(|| {
         let thread = std::thread::Builder::new().name("hipfile-stats".into()).stack_size(64 << 10);
         thread.spawn(move || serve(listener.into_raw_fd(), memory.into_raw_fd())).map(|_detached| ())
     })
     .map_err(|error| Failure::Os(error.raw_os_error().unwrap_or(libc::EAGAIN)))
-}
-
-/// Starts a thread that no signal of the program is delivered to: threads inherit what is blocked.
-fn without_signals<T>(start: impl FnOnce() -> T) -> T {
-    let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-    let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-    // SAFETY: requires a writable set; holds, it is a local.
-    unsafe { libc::sigfillset(all.as_mut_ptr()) };
-    // SAFETY: requires a filled set and a writable one; holds, the first was just filled.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
-    let started = start();
-    // SAFETY: requires a filled set; holds because the call above can't fail and has filled it.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
-    started
 }
 
 /// Answers until the program closes the socket, as daemons close all descriptors. Neither number is closed here: it may
