@@ -86,11 +86,10 @@ impl Memory {
 
     /// Frees all device, managed and signal memory of a device.
     pub(crate) fn free_all(&self, device: u32) {
-        let is_its = |found: &&Allocation| found.device == device && found.kind.is_freed_as_device();
-        let bases: Vec<usize> = self.read().live.values().filter(is_its).map(|found| found.base).collect();
-        for base in bases {
-            // Another thread may have been faster.
-            let _ = self.free(base);
+        let live = self.read().live.values().copied().collect::<Vec<_>>();
+        for found in live.into_iter().filter(|found| found.device == device) {
+            // Other kinds are refused and stay. Another thread may have been faster.
+            let _ = self.free(found.base);
         }
     }
 
@@ -204,5 +203,7 @@ unsafe fn unmap(allocation: &Allocation) {
     unsafe { pinned::unmap(address, allocation.len) };
 }
 
+#[cfg(test)]
+mod model_tests;
 #[cfg(test)]
 mod tests;
