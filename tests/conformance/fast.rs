@@ -99,6 +99,22 @@ fn answers() -> Vec<Case> {
                 }
             }
         }),
+        case("HF-FAST-16 a status that is no errno is passed on as it is", || {
+            let (_file, handle, memory) = prepared();
+            for status in [4096, 5022, i64::from(i32::MAX)] {
+                shim::once(READ, Action::Status(status));
+                assert_eq!(read(handle, &memory), Moved::Os(status as i32));
+                shim::release(READ);
+            }
+        }),
+        case("HF-FAST-17 a count above the request is passed on as it is", || {
+            let (_file, handle, memory) = prepared();
+            for (name, transfer) in [(READ, read as fn(_, _) -> _), (WRITE, write)] {
+                shim::once(name, Action::Pretend(1 << 40));
+                assert_eq!(transfer(handle, &memory), Moved::Number(1 << 40));
+                shim::release(name);
+            }
+        }),
         case("HF-FAST-05 HF-ERR-02 status 0 with a HIP error h is -h", || {
             let (_file, handle, memory) = prepared();
             for code in [2, 3, 101, 719, 999] {

@@ -5,12 +5,45 @@ use crate::file::{File, PAGE, open_descriptors, pattern};
 use crate::file_register::reuse;
 use crate::hip::Memory;
 use crate::raw::{self, Moved, OK, e};
+use crate::witness::{FALLBACK_READ, paths_of};
 
 use hipfile_tests::shim::{self, Action};
 
 pub fn cases() -> Vec<Case> {
     let mut cases = deregistering();
     cases.extend(behind_its_back());
+    cases.extend(reopening());
+    cases
+}
+
+/// Whatever the reopen through procfs fails with; the software library is told to see it fail once.
+fn reopening() -> Vec<Case> {
+    let once = |name: &str, errno: &str, run| {
+        let fault = format!("open:errno={errno}@1,path=/proc/self/fd");
+        case(format!("HF-FILE-53 {name} {errno}"), run).needs(Need::Ours).env("SOFT_ROCM_FAULTS", fault)
+    };
+    let refused: fn() = || {
+        let file = File::of(&pattern(PAGE, 7));
+        assert_eq!(raw::register(file.number()).0, e(5030), "the failure is final");
+        assert_eq!(raw::count(), 0);
+        assert_eq!(raw::register(file.number()).0, OK, "and leaves nothing behind");
+    };
+    let mut cases: Vec<_> = ["EINTR", "EACCES", "EIO", "ENOENT", "ENOMEM"]
+        .map(|errno| once("a registration fails when the reopen fails with", errno, refused))
+        .into();
+    cases.push(
+        once("the fallback alone serves when the reopen fails with", "EINVAL", || {
+            let file = File::of(&pattern(PAGE, 7));
+            let handle = file.registered();
+            let memory = Memory::new(PAGE);
+            let paths = paths_of(|| {
+                assert_eq!(raw::read(handle, memory.at, PAGE, 0, 0), Moved::Number(PAGE as isize));
+            });
+            assert_eq!(paths, FALLBACK_READ);
+        })
+        .fast()
+        .shim(),
+    );
     cases
 }
 
@@ -99,6 +132,27 @@ fn behind_its_back() -> Vec<Case> {
             reuse(file, other.fd.try_clone().unwrap());
             assert_eq!(raw::read(handle, memory.at, PAGE, 0, 0), Moved::Number(PAGE as isize));
             assert_eq!(memory.bytes(), [1; PAGE]);
+        })
+        .fast(),
+        case("HF-FILE-54 an O_DIRECT number reused: the fast path goes to the file it now names", || {
+            let flags = libc::O_RDWR | libc::O_DIRECT;
+            let (file, other) = (File::opened(&[1; PAGE], flags), File::opened(&[2; PAGE], flags));
+            let handle = file.registered();
+            let memory = Memory::new(PAGE);
+            reuse(file, other.fd.try_clone().unwrap());
+            assert_eq!(raw::read(handle, memory.at, PAGE, 0, 0), Moved::Number(PAGE as isize));
+            assert_eq!(memory.bytes(), [2; PAGE]);
+            assert_eq!(raw::read(handle, memory.at, 100, 1, 0), Moved::Number(100));
+            assert_eq!(memory.get(0..100), [1; 100], "the fallback goes to the file it named");
+        })
+        .fast(),
+        case("HF-FILE-54 an O_DIRECT fd closed and not reused: the fast path is -1/EBADF", || {
+            let file = File::opened(&[1; PAGE], libc::O_RDWR | libc::O_DIRECT);
+            let handle = file.registered();
+            let memory = Memory::new(PAGE);
+            let (_number, _folder) = file.close_keeping();
+            assert_eq!(raw::read(handle, memory.at, PAGE, 0, 0), Moved::Os(libc::EBADF));
+            assert_eq!(raw::read(handle, memory.at, 100, 1, 0), Moved::Number(100));
         })
         .fast(),
         case("HF-FILE-49 a buffered fd closed and not reused: the fallback is -1/EBADF", || {

@@ -34,11 +34,12 @@ pub fn symbol(name: &str) -> Option<*mut c_void> {
     Some(find()).filter(|address| !address.is_null())
 }
 
-macro_rules! hip {
+/// Functions of HIP as plain calls, each looked up when it is called.
+macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) = $function:literal;)*) => {
         $($(#[$doc])*
         pub fn $name($($argument: $type),*) -> u32 {
-            let address = symbol($function).expect($function);
+            let address = $crate::hip::symbol($function).expect($function);
             // SAFETY: requires a function of that type; holds because HIP's header declares it so.
             let function: unsafe extern "C" fn($($type),*) -> u32 = unsafe { std::mem::transmute(address) };
             // SAFETY: requires pointers HIP may use; holds because cases pass device addresses and live objects.
@@ -47,7 +48,9 @@ macro_rules! hip {
     };
 }
 
-hip! {
+pub(crate) use functions;
+
+functions! {
     init(flags: c_uint) = "hipInit";
     malloc(out: &mut usize, size: usize) = "hipMalloc";
     free(address: usize) = "hipFree";

@@ -36,6 +36,7 @@ mod file_kinds;
 mod file_leave;
 mod file_register;
 mod host_memory;
+mod hip_streams;
 mod memory_kinds;
 mod mounts;
 mod path;
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         stats::cases(),
         environment::cases(),
         runtime::cases(),
+        hip_streams::cases(),
         memory_kinds::cases(),
         tidiness::cases(),
         extensions::cases(),

@@ -131,6 +131,19 @@ fn served() -> Vec<Case> {
         .fast()
         .env("SOFT_ROCM_DEVICE_MEM", (8_u64 << 30).to_string())
         .shim(),
+        case("HF-PATH-21 whether HIP has the file functions is asked once", || {
+            assert_eq!(taken(&file(), PAGE, 0, 0), FAST);
+            shim::always("hipGetProcAddress", Action::Error(1));
+            assert_eq!(taken(&file(), PAGE, 0, 0), FAST);
+        })
+        .fast(),
+        case("HF-PATH-21 and the answer that there are none stays, too", || {
+            shim::always("hipGetProcAddress", Action::Error(1));
+            assert_eq!(taken(&file(), PAGE, 0, 0), FALLBACK);
+            shim::release("hipGetProcAddress");
+            assert_eq!(taken(&file(), PAGE, 0, 0), FALLBACK);
+        })
+        .fast(),
         case("HF-PATH-16 with the fallback disabled an eligible request takes the fast path", || {
             assert_eq!(taken(&file(), PAGE, 0, 0), FAST);
         })

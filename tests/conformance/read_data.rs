@@ -53,6 +53,36 @@ fn either_path() -> Vec<(&'static str, fn())> {
                 raw::deregister(handle);
             }
         }),
+        ("HF-READ-47 a file is copied as AMD's example does it: aligned writes, then cut to size", || {
+            for size in [0, 1, PAGE, 100_001, SIZE] {
+                let (from, to) = (File::of(&pattern(size, 7)), File::empty());
+                let (source, target) = (from.registered(), to.registered());
+                let memory = Memory::new(8 * PAGE);
+                let mut offset = 0;
+                loop {
+                    let Moved::Number(read @ 0..) = raw::read(source, memory.at, 8 * PAGE, offset, 0) else {
+                        panic!("a read fails at {offset}");
+                    };
+                    if read == 0 {
+                        break;
+                    }
+                    let whole = (read as usize).next_multiple_of(PAGE);
+                    assert_eq!(raw::write(target, memory.at, whole, offset, 0), moved(whole));
+                    offset += read as i64;
+                }
+                assert_eq!(offset, size as i64);
+                std::fs::OpenOptions::new()
+                    .write(true)
+                    .open(to.path())
+                    .unwrap()
+                    .set_len(size as u64)
+                    .unwrap();
+                assert!(to.bytes() == pattern(size, 7));
+                raw::deregister(source);
+                raw::deregister(target);
+            }
+            assert_eq!(raw::count(), 1, "nobody opened the driver");
+        }),
         ("HF-READ-25 HF-READ-26 HF-READ-27 HF-FAST-10 reads stop at the end of the file", || {
             let (file, empty) = (File::of(&pattern(10_000, 3)), File::empty());
             let (handle, nothing) = (file.registered(), empty.registered());

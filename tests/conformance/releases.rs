@@ -91,6 +91,22 @@ fn defects() -> Vec<Case> {
             assert_eq!(file.size(), 16 * MIB as u64);
             assert!(file.bytes() == pattern(17 * MIB, 3)[..16 * MIB]);
         }),
+        case("HF-FALL-19 without room for its 16 MiB a transfer is -1/ENOMEM, and nothing is moved", || {
+            let file = File::of(&pattern(SIZE, 4));
+            let handle = file.registered();
+            let memory = Memory::filled(SIZE, 0x21);
+            assert_eq!(raw::read(handle, memory.at, 0, 0, 0), Moved::Number(0));
+            let pages: u64 = std::fs::read_to_string("/proc/self/statm")
+                .map(|text| text.split(' ').next().map_or(0, |pages| pages.parse().unwrap()))
+                .unwrap();
+            let limit = libc::rlimit { rlim_cur: (pages << 12) + (8 << 20), rlim_max: libc::RLIM_INFINITY };
+            // SAFETY: requires a limit; holds because it is ours.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }, 0);
+            for transfer in [raw::read, raw::write] {
+                assert_eq!(transfer(handle, memory.at, 1, 0, 0), Moved::Os(libc::ENOMEM));
+            }
+            assert_eq!(memory.bytes(), [0x21; SIZE]);
+        }),
         case("HF-FALL-09 each chunk of at most 16 MiB is synced", || {
             let memory = Memory::new(40 * MIB);
             for (size, chunks) in [(1, 1), (PAGE, 1), (16 * MIB, 1), (16 * MIB + 1, 2), (40 * MIB, 3)] {

@@ -210,6 +210,23 @@ fn levels() -> Vec<Case> {
             },
         )
         .fast(),
+        case("HF-STATS-31 fields for what there is not are 0", || {
+            transfers(3, 3);
+            let gpu = raw::stats3().per_gpu_stats[0];
+            assert_eq!((gpu.read_utilization, gpu.write_utilization), (0, 0));
+            assert_eq!((gpu.n_p2p_reads, gpu.n_p2p_writes, gpu.n_dr_reads, gpu.n_dr_writes), (0, 0, 0, 0));
+            assert_eq!((gpu.n_sparse_regions, gpu.n_inline_regions), (0, 0));
+        }),
+        case("HF-STATS-32 the bandwidth of a GPU is its bytes times 10^6 by its time", || {
+            transfers(300, 20);
+            let gpu = raw::stats3().per_gpu_stats[0];
+            let rate = |bytes: u64, time: u64| (bytes * 1_000_000).checked_div(time).unwrap_or(0);
+            assert_eq!(gpu.read_bw_bytes_per_sec, rate(gpu.read_bytes, gpu.read_duration_us));
+            assert_eq!(gpu.write_bw_bytes_per_sec, rate(gpu.write_bytes, gpu.write_duration_us));
+            assert!(gpu.write_duration_us > 0, "twenty writes that are synced take longer than 1 µs");
+            assert_eq!(gpu.write_duration_us, raw::stats1().write_lat_sum_us);
+        })
+        .fallback(),
         case("HF-STATS-15 buffer registrations appear as mappings, the uuid is zero", || {
             let first = Memory::new(SIZE).registered();
             let _second = Memory::new(SIZE).registered();
@@ -227,6 +244,21 @@ fn levels() -> Vec<Case> {
 
 fn devices() -> Vec<Case> {
     vec![
+        case("HF-STATS-30 what devices beyond the sixteenth do is not counted", || {
+            let file = File::of(&pattern(SIZE, 6));
+            let handle = file.registered();
+            for device in [15, 16, 17] {
+                assert_eq!(hip::set_device(device), 0);
+                let memory = Memory::new(PAGE);
+                assert_eq!(raw::read(handle, memory.at, 100, 0, 0), Moved::Number(100));
+            }
+            let stats = raw::stats3();
+            assert_eq!((stats.num_gpus, stats.detailed.basic.read_ops.ok), (1, 1));
+            assert_eq!(stats.per_gpu_stats[15].n_total_reads, 1);
+        })
+        .fallback()
+        .needs(Need::OurHip)
+        .env("SOFT_ROCM_DEVICE_COUNT", "18"),
         case("HF-STATS-13 level 3 goes by ordinal and counts the active GPUs", || {
             let file = File::of(&pattern(SIZE, 6));
             let handle = file.registered();
