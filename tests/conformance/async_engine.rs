@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Need, case};
 use crate::file::{File, PAGE, pattern};
-use crate::hip::Memory;
+use crate::hip::{self, Memory};
 use crate::queue::{BOTH, Direction, FIXED, Operation, Stream, on_streams};
 use crate::raw::{self, OK, e};
 
@@ -13,6 +13,11 @@ use Direction::{Read, Write};
 use hipfile_tests::shim::{self, Action};
 
 const SIZE: usize = 16 * PAGE;
+
+hip::functions! {
+    malloc_async(out: &mut usize, size: usize, stream: usize) = "hipMallocAsync";
+    free_async(at: usize, stream: usize) = "hipFreeAsync";
+}
 
 pub fn cases() -> Vec<Case> {
     [holding(), overlapping(), endings(), memory()].into_iter().flatten().map(on_streams).collect()
@@ -54,8 +59,14 @@ fn holding() -> Vec<Case> {
             let operations: Vec<_> = BOTH
                 .into_iter()
                 .map(|direction| {
-                    let memory = Memory::new(SIZE);
-                    Operation::new(handle, memory.at, PAGE, 0, 0).put(direction, &stream)
+                    // Freed in the order of another stream: hipFree would wait for this one.
+                    let (other, mut at) = (Stream::new(), 0);
+                    assert_eq!(malloc_async(&mut at, SIZE, other.at), 0);
+                    other.wait();
+                    let operation = Operation::new(handle, at, PAGE, 0, 0).put(direction, &stream);
+                    assert_eq!(free_async(at, other.at), 0);
+                    other.wait();
+                    operation
                 })
                 .collect();
             gate.open();

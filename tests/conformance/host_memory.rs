@@ -17,7 +17,7 @@ pub fn cases() -> Vec<Case> {
             assert_eq!(raw::buffer_register(at, SIZE), e(5023));
             assert_eq!(raw::buffer_deregister(at), OK);
             assert_eq!(raw::buffer_register(at, usize::MAX), e(5014));
-            let plain = vec![0_u8; 100];
+            let plain = [0_u8; 100];
             assert_eq!(raw::buffer_register(plain.as_ptr() as usize, 100), e(5013));
         }),
         case("HF-BUF-30 pinned host memory that is not registered is -5022", || {
