@@ -2,7 +2,9 @@
 
 use std::os::fd::AsRawFd;
 
-use crate::scene::{LEN, Scene, deregister, planned, register};
+use hipfile_tests::raw;
+
+use crate::scene::{ALL, Scene, plan_hipfile, planned};
 
 /// The descriptors of this process.
 fn open() -> usize {
@@ -36,14 +38,13 @@ fn registering_a_file() {
         let most = limit(next());
         for _ in 0..100 {
             // 5030 is the contract's code for any system error of a registration but EINVAL.
-            assert_eq!(register(other.as_file().as_raw_fd()).0, (5030, 0));
+            assert_eq!(raw::register(other.as_file().as_raw_fd()).0, raw::e(5030));
         }
-        assert_eq!(scene.read(LEN), (LEN as isize, 0), "what is registered works");
+        assert_eq!(scene.read(), ALL, "what is registered works");
         limit(most);
         assert_eq!(open(), before);
-        let (answer, handle) = register(other.as_file().as_raw_fd());
-        assert_eq!(answer, (0, 0));
-        deregister(handle);
+        let handle = raw::registered(other.as_file().as_raw_fd());
+        raw::deregister(handle);
         assert_eq!(open(), before);
     });
 }
@@ -56,14 +57,13 @@ fn each_step_of_a_registration() {
         let other = tempfile::NamedTempFile::new().unwrap();
         let before = open();
         for call in ["statx", "fcntl", "fstatfs", "open"] {
-            crate::scene::plan_hipfile(&format!("{call}:errno=EMFILE"));
-            assert_eq!(register(other.as_file().as_raw_fd()).0, (5030, 0), "{call}");
+            plan_hipfile(&format!("{call}:errno=EMFILE"));
+            assert_eq!(raw::register(other.as_file().as_raw_fd()).0, raw::e(5030), "{call}");
             assert_eq!(open(), before, "{call}");
         }
-        crate::scene::plan_hipfile("open:errno=EINVAL");
-        let (answer, handle) = register(other.as_file().as_raw_fd());
-        assert_eq!(answer, (0, 0), "a file without direct I/O");
-        deregister(handle);
+        plan_hipfile("open:errno=EINVAL");
+        let handle = raw::registered(other.as_file().as_raw_fd());
+        raw::deregister(handle);
         drop(scene);
     });
 }

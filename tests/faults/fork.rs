@@ -3,10 +3,11 @@
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use hipfile_tests::raw;
 use soft_rocm_faults::Owner;
 
 use crate::calls::{Function, functions};
-use crate::scene::{LEN, Scene, api, plan_hip, plan_hipfile, planned, read};
+use crate::scene::{ALL, LEN, Scene, plan_hip, plan_hipfile, planned};
 
 /// What a child can tell its parent: an answer for each function, and how many it has called.
 struct Shared {
@@ -109,16 +110,13 @@ fn every_function_refuses_a_child_of_a_process_whose_threads_hold_every_lock() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while working() {
-                    let moved = read(handle, memory, LEN);
-                    assert_eq!(moved, LEN as isize);
+                    assert_eq!(raw::read_raw(handle, memory, LEN, 0, 0), LEN as isize);
                 }
             });
             scope.spawn(|| {
                 while working() {
                     drop(hip_alloc::DeviceBuffer::zeroed(1 << 16).unwrap());
-                    let base = memory as *const _;
-                    // SAFETY: requires nothing of an address that is registered already.
-                    assert_eq!(unsafe { (api().hipFileBufRegister)(base, 1, 0) }.err.0, 5023);
+                    assert_eq!(raw::buffer_register(memory, 1), raw::e(5023));
                 }
             });
             scope.spawn(|| {
@@ -133,6 +131,6 @@ fn every_function_refuses_a_child_of_a_process_whose_threads_hold_every_lock() {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        assert_eq!(scene.read(LEN), (LEN as isize, 0), "the parent goes on");
+        assert_eq!(scene.read(), ALL, "the parent goes on");
     });
 }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod descriptors;
+mod engines;
 mod exit;
 mod fork;
 mod page;

@@ -1,10 +1,12 @@
 //! Real signals, thousands a second, whose handler does not restart what it interrupts.
 
+use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::scene::{LEN, Scene, deregister, pattern, planned, register};
-use std::os::fd::AsRawFd;
+use hipfile_tests::raw;
+
+use crate::scene::{ALL, Scene, pattern, planned};
 
 static SIGNALS: AtomicU64 = AtomicU64::new(0);
 
@@ -32,14 +34,12 @@ fn transfers() {
     while SIGNALS.load(Ordering::Relaxed) < 500 {
         round += 1;
         scene.memory.copy_from_host(0, &pattern(round)).unwrap();
-        assert_eq!(scene.write(LEN), (LEN as isize, 0));
+        assert_eq!(scene.write(), ALL);
         scene.memory.fill(0).unwrap();
-        assert_eq!(scene.read(LEN), (LEN as isize, 0));
+        assert_eq!(scene.read(), ALL);
         assert_eq!(scene.memory.to_vec().unwrap(), pattern(round));
-        deregister(scene.handle);
-        let (answer, handle) = register(scene.file.as_file().as_raw_fd());
-        assert_eq!(answer, (0, 0));
-        scene.handle = handle;
+        raw::deregister(scene.handle);
+        scene.handle = raw::registered(scene.file.as_file().as_raw_fd());
     }
 }
 
@@ -63,7 +63,7 @@ fn delays() {
         storm();
         for _ in 0..5 {
             let started = std::time::Instant::now();
-            assert_eq!(scene.read(LEN), (LEN as isize, 0));
+            assert_eq!(scene.read(), ALL);
             assert!(started.elapsed() >= std::time::Duration::from_millis(30));
         }
         assert!(SIGNALS.load(Ordering::Relaxed) > 0);
