@@ -44,6 +44,10 @@ fn memory_out_of_the_hosts_reach() {
         (case.file_offset, case.buffer_offset) = (3, 5);
         assert_eq!(case.ends(Read, |case| case.size = 90), 90);
         assert_eq!(case.mock.memory()[5..95], pattern(LEN)[3..93]);
+        if let Some(stream) = case.driver.stream(STREAM) {
+            let mut bounce = stream.bounce.as_ref().unwrap().lock().unwrap();
+            assert_eq!(bounce.bytes()[..90], pattern(LEN)[3..93], "through the memory of the stream");
+        }
         case.file_offset = 1000;
         assert_eq!(case.ends(ToFile, |_| ()), 90);
         let content = std::fs::read(format!("/proc/self/fd/{}", case.caller.as_raw_fd())).unwrap();
