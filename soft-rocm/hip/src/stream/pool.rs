@@ -1,18 +1,13 @@
 //! Threads for entries that may overlap, shared by all streams.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
+use super::queue::width;
 use super::worker::{STACK, without_signals};
 use super::{Stream, Taken};
-
-/// Most threads there are.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT
-        .get_or_init(|| thread::available_parallelism().map_or(1, usize::from).saturating_mul(2).clamp(4, 32))
-}
 
 #[derive(Debug)]
 struct Pool {
@@ -23,9 +18,13 @@ struct Pool {
 #[derive(Debug)]
 struct Jobs {
     waiting: VecDeque<(Arc<Stream>, Taken)>,
+    /// Most are as many as one stream makes use of.
     threads: usize,
     idle: usize,
 }
+
+/// Length of [`Jobs::waiting`], to be asked without the lock.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 static POOL: Pool = Pool {
     jobs: Mutex::new(Jobs { waiting: VecDeque::new(), threads: 0, idle: 0 }),
@@ -35,7 +34,7 @@ static POOL: Pool = Pool {
 /// Has a thread of the pool carry out an entry; the calling one does if there is none and none can be started.
 pub(super) fn run(stream: Arc<Stream>, taken: Taken) {
     let mut jobs = POOL.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-    if jobs.idle <= jobs.waiting.len() && jobs.threads < limit() {
+    if jobs.idle <= jobs.waiting.len() && jobs.threads < width() {
         let spawned = without_signals(|| {
             thread::Builder::new().name("hip-pool".to_owned()).stack_size(STACK).spawn(work)
         });
@@ -46,8 +45,17 @@ pub(super) fn run(stream: Arc<Stream>, taken: Taken) {
         return stream.carry_out(taken);
     }
     jobs.waiting.push_back((stream, taken));
+    WAITING.store(jobs.waiting.len(), Ordering::Relaxed);
+    let anyone_sleeps = jobs.idle > 0;
     drop(jobs);
-    POOL.arrived.notify_one();
+    if anyone_sleeps {
+        POOL.arrived.notify_one();
+    }
+}
+
+/// Whether there is work of other streams, or other work of this one, that a thread should turn to.
+pub(super) fn is_wanted() -> bool {
+    WAITING.load(Ordering::Relaxed) > 0
 }
 
 /// What each thread does. It stays for the next time.
@@ -56,8 +64,9 @@ fn work() {
     loop {
         match jobs.waiting.pop_front() {
             Some((stream, taken)) => {
+                WAITING.store(jobs.waiting.len(), Ordering::Relaxed);
                 drop(jobs);
-                stream.carry_out(taken);
+                stream.carry_out_group(taken);
                 jobs = POOL.jobs.lock().unwrap_or_else(PoisonError::into_inner);
             }
             None => {

@@ -2,7 +2,7 @@
 //!
 //! Entries are numbered from 1 in the order of their submission. One worker takes them in that order. An entry that is
 //! not concurrent is finished by the worker before it takes the next one; concurrent entries may be finished by anyone,
-//! and as long as some of them run only further concurrent entries are taken. An entry counts as completed when it and
+//! who may then take the next of them, and as long as some of them run only further concurrent entries are taken. An entry counts as completed when it and
 //! all before it have finished, so one number says how far a queue has come, and a [`Point`] is a number of a queue.
 //!
 //! An entry may wait for points of other queues. Those points exist before the entry does, so waits cannot be circular.
@@ -10,7 +10,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
-use std::sync::PoisonError;
+use std::sync::{OnceLock, PoisonError};
+use std::thread::available_parallelism;
 
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
 
@@ -31,6 +32,8 @@ struct State<W> {
     waiting: VecDeque<Entry<W>>,
     /// Whether each entry that was taken and is not completed yet has finished, oldest first.
     running: VecDeque<bool>,
+    /// How many of them have not finished.
+    unfinished: usize,
     /// Number of the last entry completed.
     completed: u64,
     /// Number of the last entry that may start.
@@ -39,8 +42,8 @@ struct State<W> {
     closed: bool,
     /// The worker sleeps, and nobody has woken it yet.
     parked: bool,
-    /// How many wait for completion.
-    waiters: usize,
+    /// The lowest number whose completion somebody waits for.
+    awaited: u64,
 }
 
 struct Entry<W> {
@@ -58,6 +61,12 @@ pub(crate) struct Taken<W> {
     pub(crate) number: u64,
     /// Whether it may be carried out while others of the same group are.
     pub(crate) concurrent: bool,
+}
+
+/// How many concurrent entries of one queue are carried out at once.
+pub(super) fn width() -> usize {
+    static WIDTH: OnceLock<usize> = OnceLock::new();
+    *WIDTH.get_or_init(|| available_parallelism().map_or(1, usize::from).saturating_mul(2).clamp(4, 32))
 }
 
 /// The queue takes no entries any more.
@@ -86,9 +95,19 @@ impl<W> State<W> {
         match self.waiting.front() {
             None => self.closed && self.running.is_empty(),
             Some(entry) => {
-                !self.paused && self.head() <= self.released && (self.running.is_empty() || entry.concurrent)
+                let has_room = entry.concurrent && self.unfinished < width();
+                !self.paused && self.head() <= self.released && (self.running.is_empty() || has_room)
             }
         }
+    }
+
+    /// Takes the entry at the head.
+    fn start(&mut self) -> Option<Taken<W>> {
+        let number = self.head();
+        let Entry { work, concurrent, .. } = self.waiting.pop_front()?;
+        self.running.push_back(false);
+        self.unfinished += 1;
+        Some(Taken { work, number, concurrent })
     }
 }
 
@@ -99,12 +118,13 @@ impl<W> Queue<W> {
             state: Mutex::new(State {
                 waiting: VecDeque::new(),
                 running: VecDeque::new(),
+                unfinished: 0,
                 completed: 0,
                 released: if lazy { 0 } else { u64::MAX },
                 paused: false,
                 closed: false,
                 parked: false,
-                waiters: 0,
+                awaited: u64::MAX,
             }),
             startable: Condvar::new(),
             progress: Condvar::new(),
@@ -145,29 +165,44 @@ impl<W> Queue<W> {
                 state = self.lock();
                 continue;
             }
-            let number = state.head();
-            let Entry { work, concurrent, .. } = state.waiting.pop_front()?;
-            state.running.push_back(false);
-            return Some(Taken { work, number, concurrent });
+            return state.start();
         }
     }
 
     /// Reports that an entry that was taken has been carried out.
     pub(crate) fn finish(&self, number: u64) {
         let mut state = self.lock();
+        self.finished(&mut state, number);
+        self.wake_worker(&mut state);
+    }
+
+    /// As [`Queue::finish`], of a concurrent entry, and takes the next one if it may be carried out beside the others.
+    pub(crate) fn finish_and_take(&self, number: u64) -> Option<Taken<W>> {
+        let mut state = self.lock();
+        self.finished(&mut state, number);
+        let may_take = |entry: &Entry<W>| entry.concurrent && entry.after.is_empty();
+        let next = state.is_startable() && state.waiting.front().is_some_and(may_take);
+        let next = if next { state.start() } else { None };
+        self.wake_worker(&mut state);
+        next
+    }
+
+    fn finished(&self, state: &mut State<W>, number: u64) {
         let index = number.checked_sub(state.completed + 1).and_then(|index| usize::try_from(index).ok());
         if let Some(finished) = index.and_then(|index| state.running.get_mut(index)) {
             *finished = true;
+            state.unfinished -= 1;
         }
         while state.running.front() == Some(&true) {
             state.running.pop_front();
             state.completed += 1;
         }
         self.completed.store(state.completed, Ordering::Release);
-        if state.waiters > 0 {
+        if state.completed >= state.awaited {
+            // Those who wait for more say so again.
+            state.awaited = u64::MAX;
             self.progress.notify_all();
         }
-        self.wake_worker(&mut state);
     }
 
     /// Waits until the entry of that number, and all before it, have completed.
@@ -177,11 +212,10 @@ impl<W> Queue<W> {
         }
         let mut state = self.lock();
         self.release_to(&mut state, number);
-        state.waiters += 1;
         while state.completed < number {
+            state.awaited = state.awaited.min(number);
             state = self.progress.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.waiters -= 1;
     }
 
     /// Lets entries up to that number start.

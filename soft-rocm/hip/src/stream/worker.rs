@@ -34,11 +34,31 @@ pub(super) fn start(stream: Arc<Stream>, at_end: impl FnOnce(&Stream) + Send + '
 impl Stream {
     /// Does what an entry asks for, on the stream's device.
     pub(super) fn carry_out(&self, taken: super::Taken) {
+        let number = taken.number;
+        self.perform(taken);
+        self.queue().finish(number);
+    }
+
+    /// Does what a concurrent entry asks for, and then what those after it ask for, until there is none that may be
+    /// carried out now or somebody else waits for a thread.
+    pub(super) fn carry_out_group(&self, mut taken: super::Taken) {
+        loop {
+            let number = taken.number;
+            self.perform(taken);
+            if pool::is_wanted() {
+                return self.queue().finish(number);
+            }
+            let Some(next) = self.queue().finish_and_take(number) else { return };
+            entry::delayed(point::stream);
+            taken = next;
+        }
+    }
+
+    fn perform(&self, taken: super::Taken) {
         set_current_device(self.device());
         if let Err(error) = taken.work.run() {
             self.failed(error);
         }
-        self.queue().finish(taken.number);
     }
 }
 

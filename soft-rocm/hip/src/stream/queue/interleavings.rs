@@ -13,11 +13,18 @@ fn work(queue: &Arc<Queue<u32>>, log: &Arc<Mutex<Vec<u32>>>) {
     while let Some(taken) = queue.take() {
         let queue = Arc::clone(queue);
         let log = Arc::clone(log);
+        let concurrent = taken.concurrent;
         let run = move || {
-            log.lock().unwrap().push(taken.work);
-            queue.finish(taken.number);
+            let mut next = Some(taken);
+            while let Some(Taken { work, number, concurrent }) = next {
+                log.lock().unwrap().push(work);
+                next = if concurrent { queue.finish_and_take(number) } else { None };
+                if !concurrent {
+                    queue.finish(number);
+                }
+            }
         };
-        if taken.concurrent { group.push(thread::spawn(run)) } else { run() }
+        if concurrent { group.push(thread::spawn(run)) } else { run() }
     }
     group.into_iter().for_each(|thread| thread.join().unwrap());
 }

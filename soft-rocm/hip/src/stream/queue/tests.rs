@@ -141,3 +141,61 @@ fn points_know_their_queue_and_idle_queues_have_no_last_one() {
     point.wait();
     assert!(Point::last(&queue).is_none());
 }
+
+#[test]
+fn who_finishes_a_concurrent_entry_takes_the_next_one() {
+    let queue = Queue::new(false);
+    for (work, concurrent) in [(1, true), (2, true), (3, true), (4, false), (5, true)] {
+        queue.push(work, concurrent, Vec::new()).unwrap();
+    }
+    let works = |taken: Option<Taken<u32>>| taken.map(|taken| taken.work);
+    assert_eq!(works(queue.take()), Some(1));
+    assert_eq!(works(queue.take()), Some(2));
+    queue.set_paused(true);
+    assert_eq!(works(queue.finish_and_take(2)), None, "paused");
+    queue.set_paused(false);
+    assert_eq!(works(queue.finish_and_take(1)), Some(3));
+    assert_eq!(works(queue.finish_and_take(3)), None, "the next one is the worker's");
+    assert!(queue.is_completed(3));
+    assert_eq!(works(queue.take()), Some(4));
+    queue.finish(4);
+    assert_eq!(works(queue.take()), Some(5));
+    let waits_for = Point::new(Arc::new(Queue::new(false)), 1);
+    queue.push(6, true, vec![waits_for]).unwrap();
+    assert_eq!(works(queue.finish_and_take(5)), None, "waiting is the worker's");
+}
+
+#[test]
+fn the_worker_leaves_room_when_enough_run_at_once() {
+    let queue = Queue::new(false);
+    let many = width() as u64;
+    for work in 0..=many {
+        queue.push(work, true, Vec::new()).unwrap();
+    }
+    for number in 1..=many {
+        assert_eq!(queue.take().unwrap().number, number);
+    }
+    assert!(!queue.lock().is_startable());
+    queue.finish(3);
+    assert_eq!(queue.take().unwrap().number, many + 1);
+}
+
+#[test]
+fn those_who_wait_for_more_are_not_forgotten() {
+    let queue = Arc::new(Queue::new(false));
+    for work in 0..3 {
+        queue.push(work, false, Vec::new()).unwrap();
+    }
+    let waiters: Vec<_> = [3, 1, 2, 3]
+        .into_iter()
+        .map(|number| {
+            let queue = Arc::clone(&queue);
+            thread::spawn(move || queue.wait(number))
+        })
+        .collect();
+    for _ in 0..3 {
+        let taken = queue.take().unwrap();
+        queue.finish(taken.number);
+    }
+    waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
+}
