@@ -25,19 +25,11 @@ pub fn cases() -> Vec<Case> {
             let _ = std::mem::ManuallyDrop::new(Memory::new(SIZE).registered());
         }))
         .ends_with(LEAKED),
-        strict(case("HF-HIP-43 a copy to freed memory stops the process", || {
-            extern "C" fn stopped(_: i32) {
-                // SAFETY: requires nothing; ends the process.
-                unsafe { libc::_exit(STOPPED) };
-            }
-            // SAFETY: requires a handler that may run at any time; holds because it ends the process.
-            unsafe { libc::signal(libc::SIGABRT, stopped as *const () as usize) };
-            let memory = Memory::new(SIZE);
-            let at = memory.at;
-            memory.free();
-            hip::memcpy(at, SOURCE.as_ptr() as usize, SOURCE.len(), hip::TO_DEVICE);
-        }))
-        .ends_with(STOPPED),
+        stops(case("HF-HIP-43 a copy to freed memory stops the process", || {
+            hip::memcpy(stale(), SOURCE.as_ptr() as usize, SOURCE.len(), hip::TO_DEVICE);
+        })),
+        stops(case("HF-HIP-43 a fallback read into freed memory stops the process", read_stale).fallback()),
+        stops(case("HF-HIP-43 a fast read into freed memory stops the process", read_stale).fast()),
         case("HF-HIP-45 what is not aligned to 4 KiB is refused as by AMD's driver", || {
             let file = File::of(&pattern(SIZE, 1));
             let handle = file.registered();
@@ -58,6 +50,30 @@ pub fn cases() -> Vec<Case> {
 /// Illegal use stops the process of the case, and a leak makes it fail.
 fn strict(case: Case) -> Case {
     case.needs(Need::OurHip).env("SOFT_ROCM_STRICT", "abort").env("SOFT_ROCM_LEAKS", "fail")
+}
+
+/// The case ends when the process is to be aborted.
+fn stops(case: Case) -> Case {
+    strict(case).ends_with(STOPPED)
+}
+
+/// The address of memory that was registered and freed, in a process that ends with its own status when it is aborted.
+fn stale() -> usize {
+    extern "C" fn stopped(_: i32) {
+        // SAFETY: requires nothing; ends the process.
+        unsafe { libc::_exit(STOPPED) };
+    }
+    // SAFETY: requires a handler that may run at any time; holds because it ends the process.
+    unsafe { libc::signal(libc::SIGABRT, stopped as *const () as usize) };
+    let memory = Memory::new(SIZE).registered();
+    let at = memory.at;
+    memory.free();
+    at
+}
+
+fn read_stale() {
+    let file = File::of(&pattern(SIZE, 1));
+    raw::read(file.registered(), stale(), SIZE, 0, 0);
 }
 
 fn transfers() {
