@@ -15,6 +15,15 @@ pub const VERSION: &str = "SOFT_ROCM_HIPFILE_VERSION";
 /// The releases it can be, the oldest first.
 const RELEASES: [(u32, u32, &str); 3] = [(0, 2, "0.2"), (0, 4, "0.4"), (0, 5, "0.5")];
 
+/// Why a case means nothing here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It is about another release than the library is.
+    Release(String),
+    /// The ROCm or the machine has not what it needs.
+    Thing(String),
+}
+
 /// The facts that decide which cases mean anything.
 #[derive(Debug)]
 pub struct Facts {
@@ -55,16 +64,21 @@ impl Facts {
     }
 
     /// Why the case means nothing here, if it does not.
-    pub fn lack(&self, case: &Case) -> Option<String> {
+    pub fn lack(&self, case: &Case) -> Option<Lack> {
         let other = self.other_release(case).is_some();
-        let of_version = |need: Need| matches!(need, Need::Since(..) | Need::Until(..));
-        case.needs.iter().filter(|need| !(other && of_version(**need))).find_map(|need| self.lacks(*need))
+        let of_version = |need: Need| matches!(need, Need::Since(..) | Need::Until(..) | Need::Stats);
+        let (release, things): (Vec<Need>, Vec<Need>) =
+            case.needs.iter().partition(|need| of_version(**need));
+        let release = release.into_iter().filter(|_| !other).find_map(|need| self.lacks(need));
+        let thing = || things.into_iter().find_map(|need| self.lacks(need));
+        release.map(Lack::Release).or_else(|| thing().map(Lack::Thing))
     }
 
     /// Whether a version is one that a need speaks of.
     fn fits(&self, version: (u32, u32, u32), need: Need) -> bool {
         match need {
             Need::Since(major, minor) => version >= (major, minor, 0),
+            Need::Stats => version >= (0, 5, 0),
             Need::Until(major, minor) => version < (major, minor + 1, 0),
             _ => true,
         }

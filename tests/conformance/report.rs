@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::case::Case;
+use crate::facts::Lack;
 use crate::page::{self, Row, Tag};
 
 /// What became of the cases of a row.
@@ -13,7 +14,7 @@ struct Outcome {
     passed: usize,
     failed: usize,
     /// Why its last skipped case was skipped.
-    skipped: Option<String>,
+    skipped: Option<Lack>,
 }
 
 /// What a row comes to.
@@ -23,7 +24,11 @@ enum Verdict {
     Failed,
     /// Left out by the arguments of the run.
     NotAsked,
-    /// Not shown here, and why.
+    /// Tests of another suite show it.
+    Elsewhere(String),
+    /// It is about another release.
+    OtherRelease(String),
+    /// Not shown, and why.
     Skipped(String),
     /// No case names it, and the page does not say why.
     Missing,
@@ -55,9 +60,9 @@ impl Report {
     }
 
     /// A case was left out.
-    pub fn skipped(&mut self, case: &Case, reason: &str) {
+    pub fn skipped(&mut self, case: &Case, lack: Lack) {
         for id in case.ids() {
-            self.outcomes.entry(id.to_owned()).or_default().skipped = Some(reason.to_owned());
+            self.outcomes.entry(id.to_owned()).or_default().skipped = Some(lack.clone());
         }
     }
 
@@ -78,7 +83,7 @@ impl Report {
     fn verdict(&self, row: &Row) -> Verdict {
         let Some(outcome) = self.outcomes.get(row.id) else {
             return match (self.elsewhere.get(row.id), row.reason) {
-                (Some(test), "") => Verdict::Skipped(format!("shown by {test}")),
+                (Some(test), "") => Verdict::Elsewhere(test.clone()),
                 (None, "") => Verdict::Missing,
                 (_, reason) => Verdict::Skipped(reason.to_owned()),
             };
@@ -86,7 +91,8 @@ impl Report {
         match outcome {
             Outcome { failed: 1.., .. } => Verdict::Failed,
             Outcome { passed: 1.., .. } => Verdict::Passed,
-            Outcome { skipped: Some(reason), .. } => Verdict::Skipped(reason.clone()),
+            Outcome { skipped: Some(Lack::Release(reason)), .. } => Verdict::OtherRelease(reason.clone()),
+            Outcome { skipped: Some(Lack::Thing(reason)), .. } => Verdict::Skipped(reason.clone()),
             _ => Verdict::NotAsked,
         }
     }
@@ -103,8 +109,16 @@ impl Report {
             0 => String::new(),
             _ => format!("{passed}/{all}"),
         };
-        let skipped = rows.iter().filter(|row| matches!(self.verdict(row), Verdict::Skipped(_))).count();
-        write!(f, "{name:<45} {:>8} {skipped:>8}", cell(self.tally(rows.iter().copied())))?;
+        write!(f, "{name:<45} {:>8}", cell(self.tally(rows.iter().copied())))?;
+        let kinds: [fn(&Verdict) -> bool; 3] = [
+            |verdict| matches!(verdict, Verdict::Elsewhere(_)),
+            |verdict| matches!(verdict, Verdict::OtherRelease(_)),
+            |verdict| matches!(verdict, Verdict::Skipped(_)),
+        ];
+        for kind in kinds {
+            let count = rows.iter().filter(|row| kind(&self.verdict(row))).count();
+            write!(f, " {:>9}", if count == 0 { String::new() } else { count.to_string() })?;
+        }
         for tag in Tag::ALL {
             write!(f, " {:>8}", cell(self.tally(rows.iter().copied().filter(|row| row.tag == tag))))?;
         }
@@ -114,7 +128,8 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\n{:<45} {:>8} {:>8}", "section of docs/src/contract.md", "rows", "skipped")?;
+        write!(f, "\n{:<45} {:>8}", "section of docs/src/contract.md", "passed")?;
+        ["elsewhere", "release", "no test"].iter().try_for_each(|kind| write!(f, " {kind:>9}"))?;
         Tag::ALL.iter().try_for_each(|tag| write!(f, " {tag:>8}"))?;
         writeln!(f)?;
         for section in self.rows.chunk_by(|left, right| left.section == right.section) {
@@ -129,7 +144,9 @@ impl fmt::Display for Report {
                 Verdict::Passed => {}
                 Verdict::Failed => writeln!(f, "failed ({count}): {ids}")?,
                 Verdict::NotAsked => writeln!(f, "not asked for: {count} rows")?,
-                Verdict::Skipped(reason) => writeln!(f, "skipped ({count}), {reason}: {ids}")?,
+                Verdict::Elsewhere(test) => writeln!(f, "elsewhere ({count}), {test}: {ids}")?,
+                Verdict::OtherRelease(reason) => writeln!(f, "release ({count}), {reason}: {ids}")?,
+                Verdict::Skipped(reason) => writeln!(f, "no test ({count}), {reason}: {ids}")?,
                 Verdict::Missing => writeln!(f, "MISSING ({count}), no case and no reason: {ids}")?,
             }
         }

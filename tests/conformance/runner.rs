@@ -10,7 +10,7 @@ use hipfile_tests::shim;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::case::Case;
-use crate::facts::{Facts, VERSION};
+use crate::facts::{Facts, Lack, VERSION};
 use crate::report::Report;
 
 /// Says to a process which case it was started for.
@@ -53,14 +53,14 @@ pub fn run_all(cases: Vec<Case>) -> ExitCode {
     let mut trials = Vec::new();
     for case in cases {
         let preload = if case.shim { shim::environment() } else { Ok(Vec::new()) };
-        let (preload, reason) = match preload {
+        let (preload, lack) = match preload {
             Ok(preload) => (preload, facts.lack(&case)),
-            Err(why) => (Vec::new(), facts.lack(&case).or(Some(why))),
+            Err(why) => (Vec::new(), facts.lack(&case).or(Some(Lack::Thing(why)))),
         };
         let release = facts.other_release(&case);
-        let left_out = reason.is_some();
-        if let Some(reason) = reason {
-            report.lock().unwrap().skipped(&case, &reason);
+        let left_out = lack.is_some();
+        if let Some(lack) = lack {
+            report.lock().unwrap().skipped(&case, lack);
         }
         let (name, report) = (case.name.clone(), Arc::clone(&report));
         let trial = Trial::test(name, move || {
