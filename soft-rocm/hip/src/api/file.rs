@@ -94,8 +94,10 @@ unsafe fn transfer(
         (Some(Fault::Errno(errno)), _) => Err(errno),
         (_, Ok(_)) if !request.is_aligned(runtime.file_alignment()) => Err(libc::EINVAL),
         (_, Err(_)) => Err(libc::EINVAL),
-        (Some(Fault::Short(most)), Ok(memory)) => uninterrupted(|| io(memory, most.min(size) as usize)),
-        (_, Ok(memory)) => uninterrupted(|| io(memory, len)),
+        (fault, Ok(memory)) => {
+            let most = if let Some(Fault::Short(most)) = fault { most.min(size) as usize } else { len };
+            uninterrupted(|| io(memory, most))
+        }
     };
     match count {
         // SAFETY: as above.
@@ -109,14 +111,20 @@ unsafe fn transfer(
 }
 
 /// What a call answers that is made again while signals interrupt it: AMD's library asks its driver again, too.
+#[inline]
 fn uninterrupted(io: impl Fn() -> isize) -> Result<u64, i32> {
     loop {
         if let Ok(count) = u64::try_from(io()) {
             return Ok(count);
         }
-        match io::Error::last_os_error().raw_os_error() {
-            Some(libc::EINTR) => {}
-            errno => return Err(errno.unwrap_or(libc::EIO)),
+        match last_errno() {
+            libc::EINTR => {}
+            errno => return Err(errno),
         }
     }
+}
+
+#[cold]
+fn last_errno() -> i32 {
+    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }
