@@ -9,6 +9,7 @@ mod doctor;
 mod elf;
 mod env;
 mod faulty_copy;
+mod fuzz;
 mod install;
 mod lock;
 mod needed;
@@ -46,6 +47,7 @@ enum Command {
     Test(test::Args),
     Run(run::Args),
     Bench(bench::Args),
+    Fuzz(fuzz::Args),
     Codegen(codegen::Args),
     Tidy(tidy::Args),
     Ci(ci::Args),
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args, &rocm),
         Command::Run(args) => run::run(&args, &rocm),
         Command::Bench(args) => bench::run(&args, &rocm),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Codegen(args) => codegen::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Ci(args) => ci::run(&args, &rocm),

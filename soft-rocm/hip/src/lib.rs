@@ -65,6 +65,7 @@ mod event;
 mod exports;
 mod facts;
 mod fork;
+pub mod fuzzing;
 mod last_error;
 mod leaks;
 mod memory;

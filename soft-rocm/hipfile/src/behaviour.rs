@@ -3,7 +3,7 @@
 //! Read from the environment at first use. A value that is not accepted is reported on standard error, and every call
 //! then fails with 5030: a mistyped setting must not pass for the default.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::sync::OnceLock;
 
@@ -77,6 +77,16 @@ impl Behaviour {
         extensions: Extensions { properties: false, parameters: false, host_memory: false },
     };
 
+    /// Builds it from the variables; `variable` answers the value of one, if it is set.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Behaviour::parse`].
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, String> {
+        let [version, quirks, extensions] = [VERSION, QUIRKS, EXTENSIONS].map(variable);
+        Self::parse(version.as_deref(), quirks.as_deref(), extensions.as_deref())
+    }
+
     /// Builds it from the values of the variables; unset and empty ones are `None` and `Some("")`.
     ///
     /// # Errors
@@ -131,9 +141,7 @@ fn complaint(variable: &str, value: &OsStr, accepted: &str) -> String {
 fn in_force() -> Option<&'static Behaviour> {
     static BEHAVIOUR: OnceLock<Option<Behaviour>> = OnceLock::new();
     let read = || {
-        let [version, quirks, extensions] = [VERSION, QUIRKS, EXTENSIONS].map(std::env::var_os);
-        let behaviour = Behaviour::parse(version.as_deref(), quirks.as_deref(), extensions.as_deref());
-        behaviour
+        Behaviour::read(|name| std::env::var_os(name))
             .map_err(|line| {
                 // There is nobody to tell if stderr is closed.
                 let _ = writeln!(std::io::stderr(), "{line}");

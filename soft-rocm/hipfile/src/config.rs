@@ -88,7 +88,7 @@ pub(crate) fn stats_level() -> u32 {
     level(variable("HIPFILE_STATS_LEVEL").as_deref(), behaviour::get().version)
 }
 
-fn level(value: Option<&OsStr>, version: Version) -> u32 {
+pub(crate) fn level(value: Option<&OsStr>, version: Version) -> u32 {
     let default = u64::from(version > Version::V0_2);
     integer(value, version).unwrap_or(default).min(3) as u32
 }
@@ -99,7 +99,7 @@ pub(crate) fn async_buffer_size() -> usize {
     *SIZE.get_or_init(|| async_size(variable("HIPFILE_ASYNC_BUFFER_SIZE").as_deref()))
 }
 
-fn async_size(value: Option<&OsStr>) -> usize {
+pub(crate) fn async_size(value: Option<&OsStr>) -> usize {
     let size = integer(value, Version::V0_5).filter(|size| *size != 0).unwrap_or(16 << 20);
     usize::try_from(size).unwrap_or(usize::MAX)
 }
@@ -109,7 +109,7 @@ fn variable(name: &str) -> Option<std::ffi::OsString> {
 }
 
 /// `true` and `false` in any case; anything else counts as unset.
-fn boolean(value: Option<&OsStr>) -> Option<bool> {
+pub(crate) fn boolean(value: Option<&OsStr>) -> Option<bool> {
     let value = value?;
     if value.eq_ignore_ascii_case("true") {
         Some(true)

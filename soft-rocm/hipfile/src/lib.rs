@@ -38,6 +38,7 @@ mod exports;
 mod failure;
 mod file;
 mod fork;
+pub mod fuzzing;
 mod hip;
 mod mount;
 mod pinned;

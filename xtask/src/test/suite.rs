@@ -26,6 +26,8 @@ pub enum Suite {
     Model,
     /// 64 threads that do everything at once; --sanitize address watches them
     Stress,
+    /// The inputs of the fuzz targets, replayed
+    Fuzz,
     /// Orders in which threads can pass the software ROCm's locks, searched by shuttle
     Interleavings,
     /// What must not compile
@@ -59,6 +61,7 @@ impl Suite {
             Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
             Self::Model => &[&["-p", "hipfile-tests", "--test", "model"]],
             Self::Stress => &[&["-p", "hipfile-tests", "--test", "stress"]],
+            Self::Fuzz => &[&["-p", "hipfile-fuzz", "--test", "replay"]],
             Self::Interleavings => &[&["--lib", "-p", "soft-rocm-hip", "-p", "soft-rocm-hipfile"]],
             Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
             Self::Examples => &[],

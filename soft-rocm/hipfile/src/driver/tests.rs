@@ -47,6 +47,8 @@ fn files() {
     let handle = driver.register_file(first).unwrap();
     assert_eq!(driver.use_count(), 1, "opened by the success");
     assert!(!handle.is_null());
+    assert_eq!(driver.descriptor(handle), Some(caller.as_raw_fd()));
+    assert_eq!(driver.descriptor(ptr::null_mut()), None);
     let again = File::new(caller.as_raw_fd()).unwrap();
     assert_eq!(driver.register_file(again), Err(Failure::FILE_REGISTERED));
 

@@ -113,13 +113,33 @@ mod tests {
             }
         }
 
-        fn path(&self) -> Option<Path> {
+        fn request(&self) -> Request<'_> {
             let Self { file, buffer, size, file_offset, buffer_offset, .. } = self;
             let (size, file_offset, buffer_offset) = (*size, *file_offset, *buffer_offset);
-            let request =
-                Request { direction: Direction::Read, file, buffer, size, file_offset, buffer_offset };
-            select(&self.mock.hip, &self.config, &Stats::new(Version::V0_5, 0).0, &request)
+            Request { direction: Direction::Read, file, buffer, size, file_offset, buffer_offset }
         }
+
+        fn path(&self) -> Option<Path> {
+            select(&self.mock.hip, &self.config, &Stats::new(Version::V0_5, 0).0, &self.request())
+        }
+    }
+
+    #[test]
+    fn without_direct_io_the_usual_alignment_counts() {
+        let aligned = |change: fn(&mut Case)| {
+            let mut case = Case::new();
+            change(&mut case);
+            is_aligned(&case.request())
+        };
+        assert!(aligned(|_| ()));
+        assert!(!aligned(|case| case.file_offset = 256));
+        let usual = |case: &mut Case| {
+            (case.file.offset_alignment, case.file.memory_alignment) = (0, 0);
+            (case.file_offset, case.buffer_offset) = (4096, 4096);
+        };
+        assert!(aligned(usual));
+        assert!(!aligned(|case| (case.file.offset_alignment, case.size) = (0, 512)));
+        assert!(!aligned(|case| (case.file.memory_alignment, case.buffer_offset) = (0, 512)));
     }
 
     fn path(change: impl FnOnce(&mut Case)) -> Option<Path> {
