@@ -29,7 +29,8 @@ void *softrocm_host_address(const void *device_ptr, size_t size);
 
 /**
  * As hipLaunchHostFunc(), but calls launched this way one after the other on a stream may overlap each other. What else
- * is on the stream waits for all of them, and they wait for all before. They run on threads that all streams share.
+ * is on the stream waits for all of them, and they wait for all before. They run on threads that all streams share,
+ * 4 at least, and must not wait for each other.
  */
 hipError_t softrocm_launch_concurrent(hipStream_t stream, hipHostFn_t fn, void *userData);
 

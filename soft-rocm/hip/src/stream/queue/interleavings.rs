@@ -5,7 +5,7 @@ use shuttle::thread;
 
 use super::*;
 
-const SCHEDULES: usize = 3000;
+const SCHEDULES: usize = 1000;
 
 /// Carries out a queue on the calling thread until it is closed; groups run on threads of their own.
 fn work(queue: &Arc<Queue<u32>>, log: &Arc<Mutex<Vec<u32>>>) {
