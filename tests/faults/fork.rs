@@ -7,7 +7,7 @@ use hipfile_tests::raw;
 use soft_rocm_faults::Owner;
 
 use crate::calls::{Function, functions};
-use crate::scene::{ALL, LEN, Scene, plan_hip, plan_hipfile, planned};
+use crate::scene::{ALL, LEN, Scene, StopAtEnd, plan_hip, plan_hipfile, planned};
 
 /// What a child can tell its parent: an answer for each function, and how many it has called.
 struct Shared {
@@ -125,11 +125,11 @@ fn every_function_refuses_a_child_of_a_process_whose_threads_hold_every_lock() {
                     plan_hipfile("hipFileUseCount:delay=1us");
                 }
             });
+            let _stop = StopAtEnd(&stop);
             let functions = functions();
             for _ in 0..30 {
                 check(&functions);
             }
-            stop.store(true, Ordering::Relaxed);
         });
         assert_eq!(scene.read(), ALL, "the parent goes on");
     });

@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hip_alloc::DeviceBuffer;
 use hipfile_tests::isolate::isolated;
@@ -72,6 +73,15 @@ pub struct Scene {
     pub file: tempfile::NamedTempFile,
     pub handle: usize,
     pub memory: DeviceBuffer,
+}
+
+/// Tells threads to stop when it is dropped, so that a failed test ends.
+pub struct StopAtEnd<'a>(pub &'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// All of a transfer moved.

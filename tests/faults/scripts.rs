@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hipfile_tests::raw::Moved::{Number, Os};
 use hipfile_tests::raw::{self, e};
 
-use crate::scene::{ALL, Scene, held_by_hipfile, pattern, plan_hip, plan_hipfile, planned};
+use crate::scene::{ALL, Scene, StopAtEnd, held_by_hipfile, pattern, plan_hip, plan_hipfile, planned};
 
 const FALLBACK: [(&str, &str); 1] = [("HIPFILE_FORCE_COMPAT_MODE", "true")];
 const FAST: [(&str, &str); 1] = [("HIPFILE_UNSUPPORTED_FILE_SYSTEMS", "true")];
@@ -151,6 +151,7 @@ fn plans_can_be_replaced_while_calls_are_made() {
                     }
                 });
             }
+            let _stop = StopAtEnd(&stop);
             for plan in ["hipFileRead:short=100", "", "hipFileRead:hipfile=5022@2+", "hipFileRead:delay=10us"]
                 .iter()
                 .cycle()
@@ -159,7 +160,6 @@ fn plans_can_be_replaced_while_calls_are_made() {
                 plan_hipfile(plan);
                 plan_hip(if plan.is_empty() { "hipGetDevice:delay=10us" } else { "" });
             }
-            stop.store(true, std::sync::atomic::Ordering::Relaxed);
         });
     });
 }
