@@ -36,6 +36,9 @@ unsafe extern "C" {
 
 const HOST: usize = 4096;
 
+/// The largest allocation.
+const LARGEST: usize = 1 << 20;
+
 struct Run<'d> {
     bytes: Bytes<'d>,
     /// Outlives every copy, since the device is waited for in the end.
@@ -94,9 +97,11 @@ impl Run<'_> {
     fn call(&mut self) {
         match self.bytes.byte() % 12 {
             0 => {
-                let mut out = ptr::null_mut();
+                let (mut out, size) = (ptr::null_mut(), self.bytes.size());
+                // More than there is, or little enough to be filled in no time.
+                let size = if size > 1 << 40 { size } else { size % LARGEST };
                 // SAFETY: requires a writable pointer; holds, it is a local.
-                if unsafe { hipMalloc(&mut out, self.bytes.size()) } == 0 && !out.is_null() {
+                if unsafe { hipMalloc(&mut out, size) } == 0 && !out.is_null() {
                     self.allocations.push(out);
                 }
             }

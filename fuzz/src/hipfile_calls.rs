@@ -67,8 +67,10 @@ impl Scene {
     }
 
     fn wait(&self) {
-        // SAFETY: requires a stream; holds, this one is never destroyed.
-        unsafe { (self.synchronize)(self.stream as hipStream_t) };
+        for stream in [self.stream as hipStream_t, ptr::null_mut()] {
+            // SAFETY: requires a stream; holds, neither is ever destroyed.
+            unsafe { (self.synchronize)(stream) };
+        }
     }
 }
 

@@ -64,7 +64,9 @@ pub(crate) struct ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}: expected {}", self.variable, self.value.to_string_lossy(), self.expected)
+        // One line, whatever the value.
+        let value = self.value.to_string_lossy();
+        write!(f, "{}={}: expected {}", self.variable, value.escape_debug(), self.expected)
     }
 }
 
