@@ -2,11 +2,6 @@
 // without cancel, and the statistics of all levels against what was done. Every step is checked; what was done is
 // printed. The places of an operation live on the heap and are freed as soon as its stream has passed it, so that a
 // library that touches them later is caught by AddressSanitizer.
-#include <fcntl.h>
-#include <hip/hip_runtime_api.h>
-#include <hipfile.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -15,33 +10,15 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "resources.hpp"
 
 namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t total = 128 * page;
-
-[[noreturn]] void fail(const std::string &what) {
-    throw std::runtime_error(what);
-}
-
-void check(hipError_t error) {
-    if (error != hipSuccess)
-        fail(hipGetErrorString(error));
-}
-
-void check(hipFileError_t error) {
-    if (error.err != hipFileSuccess)
-        fail(HIPFILE_ERRSTR(error.err));
-}
-
-template <typename T> void equal(const std::string &what, T found, T expected) {
-    if (found != expected)
-        fail(what + ": " + std::to_string(found) + " instead of " + std::to_string(expected));
-}
 
 // Bytes that differ from place to place and from seed to seed.
 std::vector<std::uint8_t> pattern(std::uint64_t seed) {
@@ -53,57 +30,6 @@ std::vector<std::uint8_t> pattern(std::uint64_t seed) {
     }
     return bytes;
 }
-
-class Memory {
-public:
-    Memory() {
-        check(hipMalloc(&start, total));
-        check(hipFileBufRegister(start, total, 0));
-    }
-    ~Memory() {
-        (void)hipFileBufDeregister(start);
-        (void)hipFree(start);
-    }
-    Memory(const Memory &) = delete;
-    Memory &operator=(const Memory &) = delete;
-    void put(const std::vector<std::uint8_t> &bytes) {
-        check(hipMemcpy(start, bytes.data(), bytes.size(), hipMemcpyHostToDevice));
-    }
-    std::vector<std::uint8_t> get() const {
-        std::vector<std::uint8_t> bytes(total);
-        check(hipMemcpy(bytes.data(), start, total, hipMemcpyDeviceToHost));
-        return bytes;
-    }
-    void *start = nullptr;
-};
-
-class File {
-public:
-    explicit File(const char *path) : fd(open(path, O_RDWR | O_CREAT | O_EXCL, 0600)) {
-        hipFileDescr_t description{};
-        description.type = hipFileHandleTypeOpaqueFD;
-        description.handle.fd = fd;
-        check(hipFileHandleRegister(&handle, &description));
-    }
-    ~File() {
-        hipFileHandleDeregister(handle);
-        close(fd);
-    }
-    File(const File &) = delete;
-    File &operator=(const File &) = delete;
-    void put(const std::vector<std::uint8_t> &bytes) {
-        equal("pwrite", pwrite(fd, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    }
-    std::vector<std::uint8_t> get() const {
-        std::vector<std::uint8_t> bytes(total);
-        equal("pread", pread(fd, bytes.data(), total, 0), static_cast<ssize_t>(total));
-        return bytes;
-    }
-    hipFileHandle_t handle = nullptr;
-
-private:
-    int fd;
-};
 
 // Holds a stream until it is opened.
 class Gate {
@@ -172,7 +98,7 @@ void late_values(File &file, Memory &memory, hipStream_t stream, unsigned flags,
         copy(in_file, expected.file_offset, in_memory, expected.buffer_offset, expected.size);
     else
         copy(in_memory, expected.buffer_offset, in_file, expected.file_offset, expected.size);
-    if (file.get() != in_file || memory.get() != in_memory)
+    if (file.get(total) != in_file || memory.get() != in_memory)
         fail("other bytes than flags " + std::to_string(flags) + " say");
 }
 
@@ -263,7 +189,7 @@ void batches(File &file, Memory &memory, Counted &counted) {
         memory.put(pattern(4));
         submit(batch, file, memory, opcode, cookies);
         equal("canceled operations", drain(batch, cookies), 0U);
-        if (file.get() != pattern(write ? 4 : 3) || memory.get() != pattern(write ? 4 : 3))
+        if (file.get(total) != pattern(write ? 4 : 3) || memory.get() != pattern(write ? 4 : 3))
             fail("a batch moved other bytes");
         (write ? counted.writes : counted.reads) += most;
         (write ? counted.write_bytes : counted.read_bytes) += total;
@@ -325,7 +251,7 @@ void all(const char *path) {
     check(hipFileDriverOpen());
     {
         File file(path);
-        Memory memory;
+        Memory memory(total);
         asynchronous(file, memory);
         batches(file, memory, counted);
         synchronous(file, memory, counted);
