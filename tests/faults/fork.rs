@@ -7,7 +7,7 @@ use hipfile_tests::raw;
 use soft_rocm_faults::Owner;
 
 use crate::calls::{Function, functions};
-use crate::scene::{ALL, LEN, Scene, StopAtEnd, plan_hip, plan_hipfile, planned};
+use crate::scene::{ALL, LEN, Scene, StopAtEnd, plan_hip, plan_hipfile, planned, set_faults};
 
 /// What a child can tell its parent: an answer for each function, and how many it has called.
 struct Shared {
@@ -96,6 +96,27 @@ fn every_function_refuses_a_child_of_a_quiet_process() {
     planned("fork::every_function_refuses_a_child_of_a_quiet_process", "", &[], || {
         let _scene = Scene::new();
         check(&functions());
+    });
+}
+
+#[test]
+fn a_child_is_told_why_it_cannot_set_a_plan() {
+    planned("fork::a_child_is_told_why_it_cannot_set_a_plan", "", &[], || {
+        let _scene = Scene::new();
+        // SAFETY: requires that the child does only what is safe after fork; holds, it calls and compares.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            let told = ["softrocm_hip_set_faults", "softrocm_hipfile_set_faults"].iter().all(|function| {
+                let mut error = [b'x'; 15];
+                set_faults(function, c"", &mut error) == -1 && error == *b"a forked child\0"
+            });
+            // SAFETY: requires nothing; ends the child without exit handlers.
+            unsafe { libc::_exit(if told { 7 } else { 1 }) };
+        }
+        let mut status = 0;
+        // SAFETY: requires a place for the status; holds, it is a local.
+        assert_eq!(unsafe { libc::waitpid(pid, &mut status, 0) }, pid);
+        assert_eq!(libc::WEXITSTATUS(status), 7);
     });
 }
 

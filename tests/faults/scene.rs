@@ -1,6 +1,6 @@
 //! A registered file, registered device memory, and plans for both libraries.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,13 +42,18 @@ pub fn plan_hipfile(spec: &str) {
 }
 
 fn plan(function: &str, spec: &str) {
-    // SAFETY: requires a function of that type; holds, softrocm.h declares it so.
-    let set: SetFaults = unsafe { std::mem::transmute(symbol(function)) };
     let spec = CString::new(spec).unwrap();
     let mut error = [0u8; 300];
-    // SAFETY: requires a C string and that many writable bytes; holds.
-    let code = unsafe { set(spec.as_ptr(), error.as_mut_ptr().cast(), error.len()) };
+    let code = set_faults(function, &spec, &mut error);
     assert_eq!(code, 0, "{}", String::from_utf8_lossy(&error));
+}
+
+/// Calls one of the two functions that replace a plan.
+pub fn set_faults(function: &str, spec: &CStr, error: &mut [u8]) -> c_int {
+    // SAFETY: requires a function of that type; holds, softrocm.h declares it so.
+    let set: SetFaults = unsafe { std::mem::transmute(symbol(function)) };
+    // SAFETY: requires a C string and that many writable bytes; holds.
+    unsafe { set(spec.as_ptr(), error.as_mut_ptr().cast(), error.len()) }
 }
 
 /// How many calls the plan of libhipfile holds.

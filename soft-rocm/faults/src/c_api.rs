@@ -17,15 +17,38 @@ pub unsafe fn set_from_c(owner: Owner, spec: *const c_char, error: *mut c_char, 
         Ok(()) => String::new(),
         Err(error) => error.to_string(),
     };
-    if !error.is_null() && error_len > 0 {
-        let len = boundary(&text, error_len - 1);
-        // SAFETY: requires readable and writable bytes apart from each other; holds as `len` is less than both lengths.
-        unsafe { error.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), len) };
-        let end = error.wrapping_add(len);
-        // SAFETY: requires a writable byte; holds as `len` is less than the length.
-        unsafe { end.write(0) };
-    }
+    // SAFETY: requires NULL or that many writable bytes; holds by contract.
+    unsafe { tell(&text, error, error_len) };
     if text.is_empty() { 0 } else { -1 }
+}
+
+/// Refuses to replace the plan in a forked child: −1, with the reason in `error`. Allocates nothing.
+///
+/// # Safety
+///
+/// `error` is NULL or has `error_len` writable bytes.
+pub unsafe fn refuse_child(error: *mut c_char, error_len: usize) -> c_int {
+    // SAFETY: requires NULL or that many writable bytes; holds by contract.
+    unsafe { tell("a forked child of a process that used the library", error, error_len) };
+    -1
+}
+
+/// Stores a text with its end, cut to its place.
+///
+/// # Safety
+///
+/// `place` is NULL or has `place_len` writable bytes.
+unsafe fn tell(text: &str, place: *mut c_char, place_len: usize) {
+    if place.is_null() || place_len == 0 {
+        return;
+    }
+    let len = boundary(text, place_len - 1);
+    // SAFETY: requires readable and writable bytes apart from each other; holds as `len` is at most the length of the
+    // text and less than that of the place.
+    unsafe { place.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), len) };
+    let end = place.wrapping_add(len);
+    // SAFETY: requires a writable byte; holds as `len` is less than the length.
+    unsafe { end.write(0) };
 }
 
 /// The largest length up to `most` that ends with a character.

@@ -29,7 +29,7 @@ mod state;
 pub mod sys;
 mod values;
 
-pub use c_api::set_from_c;
+pub use c_api::{refuse_child, set_from_c};
 pub use error::SpecError;
 pub use plan::{Call, Effect, Fault, Plan, Subject};
 pub use points::{Owner, Point, point, points};

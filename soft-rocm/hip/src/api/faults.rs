@@ -14,7 +14,8 @@ pub unsafe extern "C" fn softrocm_hip_set_faults(
     error_len: usize,
 ) -> c_int {
     if !fork::enter() {
-        return -1;
+        // SAFETY: requires a place of that length or NULL; holds by the header.
+        return unsafe { faults::refuse_child(error, error_len) };
     }
     // SAFETY: requires a C string or NULL, and a place of that length or NULL; holds by the header.
     unsafe { faults::set_from_c(Owner::Hip, spec, error, error_len) }

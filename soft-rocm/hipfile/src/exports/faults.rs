@@ -13,7 +13,8 @@ pub(super) unsafe extern "C" fn softrocm_hipfile_set_faults(
     error_len: usize,
 ) -> c_int {
     if fork::is_child() {
-        return -1;
+        // SAFETY: requires a place of that length or null; the C interface demands it.
+        return unsafe { faults::refuse_child(error, error_len) };
     }
     // SAFETY: requires a C string or null, and a place of that length or null; the C interface demands them.
     unsafe { faults::set_from_c(Owner::Hipfile, spec, error, error_len) }
