@@ -1,6 +1,9 @@
 //! No more descriptors: an error each time, nothing left over, and all is well once there are some again.
 
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::time::Duration;
 
 use hipfile_tests::raw;
 
@@ -65,5 +68,38 @@ fn each_step_of_a_registration() {
         let handle = raw::registered(other.as_file().as_raw_fd());
         raw::deregister(handle);
         drop(scene);
+    });
+}
+
+/// Whether a descriptor is a socket with this abstract name.
+fn is_named(fd: RawFd, name: &str) -> bool {
+    // SAFETY: requires a descriptor that is closed by nobody else; holds, it is given back below.
+    let socket = unsafe { UnixListener::from_raw_fd(fd) };
+    let named = socket.local_addr().is_ok_and(|at| at.as_abstract_name() == Some(name.as_bytes()));
+    let _ = socket.into_raw_fd();
+    named
+}
+
+/// A daemon closes all descriptors and then serves under the number that was the statistics' socket.
+#[test]
+fn the_statistics_take_no_connection_of_a_server_that_has_their_number() {
+    let test = "descriptors::the_statistics_take_no_connection_of_a_server_that_has_their_number";
+    planned(test, "", &[], || {
+        let _scene = Scene::new();
+        let name = format!("AISSTATS{:08x}", std::process::id());
+        let statistics = SocketAddr::from_abstract_name(&name).unwrap();
+        drop(UnixStream::connect_addr(&statistics).unwrap());
+        let number = (3..1024).find(|fd| is_named(*fd, &name)).unwrap();
+
+        let at = SocketAddr::from_abstract_name(format!("{name} server")).unwrap();
+        let server = UnixListener::bind_addr(&at).unwrap();
+        let _client = UnixStream::connect_addr(&at).unwrap();
+        // SAFETY: requires that nobody owns the second number; the library must expect it to be lost.
+        assert_eq!(unsafe { libc::dup2(server.as_raw_fd(), number) }, number);
+        // Wakes the thread if it still waits at the old socket.
+        let _ = UnixStream::connect_addr(&statistics);
+        std::thread::sleep(Duration::from_millis(200));
+        server.set_nonblocking(true).unwrap();
+        server.accept().expect("the client is still in the queue");
     });
 }

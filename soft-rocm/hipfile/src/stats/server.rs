@@ -2,7 +2,7 @@
 //! descriptor of the memory file, and that is all.
 
 use std::ffi::c_int;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
@@ -66,20 +66,40 @@ pub(super) fn start(memory: OwnedFd) -> Result<(), Failure> {
     if sys::listen(listener.as_raw_fd(), 8) != 0 {
         return Err(Failure::last_os());
     }
+    let (of_listener, of_memory) = (identity(listener.as_raw_fd())?, identity(memory.as_raw_fd())?);
     signals::without(|| {
         let thread = std::thread::Builder::new().name("hipfile-stats".into()).stack_size(64 << 10);
-        thread.spawn(move || serve(listener.into_raw_fd(), memory.into_raw_fd())).map(|_detached| ())
+        thread
+            .spawn(move || serve((listener.into_raw_fd(), of_listener), (memory.into_raw_fd(), of_memory)))
+            .map(|_detached| ())
     })
     .map_err(|error| Failure::Os(error.raw_os_error().unwrap_or(libc::EAGAIN)))
 }
 
-/// Answers until the program closes the socket, as daemons close all descriptors. Neither number is closed here: it may
-/// by then name something of the program's.
-fn serve(listener: RawFd, memory: RawFd) {
+/// What a descriptor stands for: device and inode.
+type Identity = (libc::dev_t, libc::ino_t);
+
+fn identity(fd: RawFd) -> Result<Identity, Failure> {
+    let mut facts = MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: requires a writable structure; holds, it is a local.
+    if unsafe { sys::fstat(fd, facts.as_mut_ptr()) } != 0 {
+        return Err(Failure::last_os());
+    }
+    // SAFETY: requires an initialised value; holds because fstat succeeded.
+    let facts = unsafe { facts.assume_init() };
+    Ok((facts.st_dev, facts.st_ino))
+}
+
+/// Answers until the program closes a descriptor, as daemons close all. Neither number is closed here, and nothing is
+/// accepted or sent once it stands for something else: it may by then be of the program's.
+fn serve((listener, of_listener): (RawFd, Identity), (memory, of_memory): (RawFd, Identity)) {
     loop {
         let entry = libc::pollfd { fd: listener, events: libc::POLLIN, revents: 0 };
         if sys::poll(&mut [entry], -1) < 0 {
             std::thread::sleep(PAUSE);
+        }
+        if identity(listener).ok() != Some(of_listener) || identity(memory).ok() != Some(of_memory) {
+            return;
         }
         let peer = sys::accept4(listener, libc::SOCK_CLOEXEC);
         if peer >= 0 {
