@@ -8,40 +8,45 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// No call was made yet, so there is nothing a child could inherit.
 const UNUSED: u8 = 0;
-/// Calls are made; the fork handler is registered.
+/// Calls are made.
 const USED: u8 = 1;
 /// This process was forked from one that made calls.
 const CHILD: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(UNUSED);
 
-/// Whether this process inherited the library's state from its parent. The first call registers the fork handler.
+/// Whether this process inherited the library's state from its parent.
 #[inline]
 pub(crate) fn is_child() -> bool {
     match STATE.load(Ordering::Relaxed) {
         USED => false,
         CHILD => true,
-        _ => watch(),
+        _ => first_use(),
     }
 }
 
 #[cold]
-fn watch() -> bool {
-    match STATE.compare_exchange(UNUSED, USED, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => {
-            // SAFETY: requires handlers that live as long as the process; holds because the library is linked
-            // with -z nodelete. Without memory for the handler the child is not told, which is AMD's behaviour.
-            unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-            false
-        }
-        Err(state) => state == CHILD,
-    }
+fn first_use() -> bool {
+    STATE.compare_exchange(UNUSED, USED, Ordering::Relaxed, Ordering::Relaxed) == Err(CHILD)
 }
 
-/// Runs in the child before fork returns there.
+/// Runs in each child before fork returns there.
 unsafe extern "C" fn in_child() {
-    STATE.store(CHILD, Ordering::Relaxed);
+    // A child of a child is one as well.
+    let _ = STATE.compare_exchange(USED, CHILD, Ordering::Relaxed, Ordering::Relaxed);
 }
+
+/// Registers the handler when the library is loaded: at first use there would be a moment in which another thread
+/// could fork between the use and the registration.
+extern "C" fn register() {
+    // SAFETY: requires a handler that lives as long as the process; holds because the library is linked with
+    // -z nodelete. Without memory for the handler the child is not told, which is AMD's behaviour.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static REGISTER: extern "C" fn() = register;
 
 #[cfg(test)]
 mod tests {
