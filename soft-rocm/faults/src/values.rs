@@ -66,8 +66,8 @@ pub(crate) fn range(
         return Ok(value(from)?..=u64::MAX);
     }
     let (from, to) = match text.split_once('-') {
-        Some((from, to)) => (value(from)?, value(to)?),
-        None => {
+        Some((from, to)) if !from.is_empty() => (value(from)?, value(to)?),
+        _ => {
             let only = value(text)?;
             (only, only)
         }
@@ -156,6 +156,7 @@ mod tests {
         for text in ["", "+", "-", "3-", "-3", "5-2", "1-2-3", "3++"] {
             assert!(range(text, number).is_err(), "{text}");
         }
+        assert!(range("-1", bytes).unwrap_err().starts_with("`-1`: expected a number of bytes"));
     }
 
     #[test]
