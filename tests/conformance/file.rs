@@ -116,6 +116,17 @@ pub fn pattern(size: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
+/// Registers the file and closes the descriptors that the library opened for it.
+pub fn registered_then_robbed(file: &File) -> usize {
+    let before = open_descriptors();
+    let handle = file.registered();
+    for fd in open_descriptors().into_iter().filter(|fd| !before.contains(fd)) {
+        // SAFETY: requires nothing of ours; taking the library's descriptor away is what this is about.
+        assert_eq!(unsafe { libc::close(fd) }, 0);
+    }
+    handle
+}
+
 /// The descriptors this process has open.
 pub fn open_descriptors() -> Vec<RawFd> {
     let listing = fs::read_dir("/proc/self/fd").expect("/proc is mounted");

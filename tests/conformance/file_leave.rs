@@ -1,7 +1,7 @@
 //! HF-FILE: deregistering, and descriptors that change behind the library's back.
 
 use crate::case::{Case, Need, case};
-use crate::file::{File, PAGE, open_descriptors, pattern};
+use crate::file::{File, PAGE, pattern, registered_then_robbed};
 use crate::file_register::reuse;
 use crate::hip::Memory;
 use crate::raw::{self, Moved, OK, e};
@@ -101,12 +101,7 @@ fn deregistering() -> Vec<Case> {
         case("HF-FILE-46 the library's descriptor closed by the program does not end the process", || {
             assert_eq!(raw::driver_open(), OK);
             let file = File::empty();
-            let before = open_descriptors();
-            let handle = file.registered();
-            for fd in open_descriptors().into_iter().filter(|fd| !before.contains(fd)) {
-                // SAFETY: requires nothing of ours; taking the library's descriptor away is what this is about.
-                assert_eq!(unsafe { libc::close(fd) }, 0);
-            }
+            let handle = registered_then_robbed(&file);
             raw::deregister(handle);
             assert_eq!(raw::register(file.number()).0, OK);
         })

@@ -1,7 +1,7 @@
 //! What AMD's library does beside its transfers, on the software library told to imitate it.
 
 use crate::case::{Case, Need, case};
-use crate::file::{File, PAGE, open_descriptors, pattern};
+use crate::file::{File, PAGE, pattern, registered_then_robbed};
 use crate::hip::{self, Memory};
 use crate::raw::{self, Moved, OK};
 
@@ -50,12 +50,7 @@ pub fn cases() -> Vec<Case> {
             unsafe { libc::signal(libc::SIGABRT, aborted as *const () as usize) };
             assert_eq!(raw::driver_open(), OK);
             let file = File::empty();
-            let before = open_descriptors();
-            let handle = file.registered();
-            for fd in open_descriptors().into_iter().filter(|fd| !before.contains(fd)) {
-                // SAFETY: requires nothing of ours; taking the library's descriptor away is what this is about.
-                assert_eq!(unsafe { libc::close(fd) }, 0);
-            }
+            let handle = registered_then_robbed(&file);
             raw::deregister(handle);
         })
         .until(0, 2)
