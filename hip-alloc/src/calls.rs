@@ -19,7 +19,7 @@ pub(crate) struct Failure {
 }
 
 #[inline]
-fn check(call: &'static str, code: c_uint) -> Result<(), Failure> {
+pub(crate) fn check(call: &'static str, code: c_uint) -> Result<(), Failure> {
     if code == 0 { Ok(()) } else { Err(Failure { call, error: HipError::from(code) }) }
 }
 

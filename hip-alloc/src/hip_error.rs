@@ -24,6 +24,8 @@ impl HipError {
     pub const INVALID_VALUE: Self = Self(1);
     /// `hipErrorOutOfMemory` (2).
     pub const OUT_OF_MEMORY: Self = Self(2);
+    /// `hipErrorNotReady` (600): not a failure, work goes on.
+    pub const NOT_READY: Self = Self(600);
     /// `hipErrorNoDevice` (100).
     pub const NO_DEVICE: Self = Self(100);
     /// `hipErrorInvalidDevice` (101).

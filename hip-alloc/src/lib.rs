@@ -50,6 +50,7 @@ mod buffer;
 mod calls;
 mod device;
 mod error;
+mod event;
 mod ffi;
 mod fork;
 mod guard;
@@ -62,6 +63,8 @@ mod registrations;
 mod release;
 mod slice;
 mod slice_mut;
+mod stream;
+mod stream_calls;
 mod table;
 #[cfg(test)]
 #[allow(unsafe_code, reason = "a HIP of our own and hooks that promise")]
@@ -70,6 +73,7 @@ mod tests;
 pub use buffer::DeviceBuffer;
 pub use device::{Device, MemoryInfo};
 pub use error::{Error, ErrorKind, Result};
+pub use event::Event;
 pub use guard::DeviceGuard;
 pub use hip_error::HipError;
 pub use leaks::{Leaked, leaked};
@@ -77,6 +81,7 @@ pub use memory::{DeviceMemory, DeviceMemoryMut};
 pub use release::{FreeError, RawBuffer};
 pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;
+pub use stream::{Stream, StreamOptions, StreamRef};
 pub use table::load;
 
 // What the hipfile crate needs and nobody else should: not covered by semantic versioning.

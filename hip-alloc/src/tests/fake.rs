@@ -8,19 +8,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ffi::Functions;
 use crate::table;
+use crate::tests::fake_streams as streams;
 
 /// hipMalloc gives addresses that are an odd multiple of this, so that nothing is aligned by luck.
 pub const ALIGNMENT: usize = 256;
 
 #[derive(Default)]
-struct State {
-    device: c_int,
-    devices: c_int,
+pub(super) struct State {
+    pub(super) device: c_int,
+    pub(super) devices: c_int,
     /// Function, number of its call from now (first is 1), code.
     failures: Vec<(&'static str, usize, c_uint)>,
     calls: Vec<&'static str>,
     /// Address, backing store, size and device.
     allocations: HashMap<usize, (Vec<u8>, usize, c_int)>,
+    /// Live streams with flags and priority, and live events, by handle.
+    pub(super) streams: HashMap<usize, (c_uint, c_int)>,
+    pub(super) events: HashMap<usize, c_uint>,
+    pub(super) handles: usize,
 }
 
 thread_local! {
@@ -68,13 +73,18 @@ pub fn set_devices(devices: c_int) {
     STATE.with_borrow_mut(|state| state.devices = devices);
 }
 
+/// Number of live streams and events.
+pub fn streams_and_events() -> (usize, usize) {
+    STATE.with_borrow(|state| (state.streams.len(), state.events.len()))
+}
+
 /// Number of live allocations.
 pub fn allocations() -> usize {
     STATE.with_borrow(|state| state.allocations.len())
 }
 
 /// Notes the call and answers as scripted, or by `action`.
-fn answer(function: &'static str, action: impl FnOnce(&mut State) -> c_uint) -> c_uint {
+pub(super) fn answer(function: &'static str, action: impl FnOnce(&mut State) -> c_uint) -> c_uint {
     STATE.with_borrow_mut(|state| {
         state.calls.push(function);
         for (name, nth, code) in &mut state.failures {
@@ -100,6 +110,28 @@ impl State {
 
 pub fn functions() -> Functions {
     Functions {
+        hipDeviceGetAttribute: streams::device_get_attribute,
+        hipDeviceGetStreamPriorityRange: streams::priority_range,
+        hipEventCreateWithFlags: streams::event_create,
+        hipEventDestroy: streams::event_destroy,
+        hipEventElapsedTime: streams::event_elapsed,
+        hipEventQuery: streams::event_query,
+        hipEventRecord: streams::event_record,
+        hipEventSynchronize: streams::event_synchronize,
+        hipFreeAsync: Some(streams::free_async),
+        hipHostFree: streams::host_free,
+        hipHostMalloc: streams::host_malloc,
+        hipLaunchHostFunc: Some(streams::launch_host_function),
+        hipMallocAsync: Some(streams::malloc_async),
+        hipMemcpyAsync: streams::memcpy_async,
+        hipMemsetAsync: streams::memset_async,
+        hipStreamCreateWithPriority: streams::create,
+        hipStreamDestroy: streams::destroy,
+        hipStreamGetDevice: Some(streams::get_device),
+        hipStreamGetFlags: streams::get_flags,
+        hipStreamGetPriority: streams::get_priority,
+        hipStreamQuery: streams::query,
+        hipStreamWaitEvent: streams::wait_event,
         hipFree: free,
         hipGetDevice: get_device,
         hipGetDeviceCount: get_device_count,
@@ -110,7 +142,7 @@ pub fn functions() -> Functions {
         hipMemcpy: memcpy,
         hipMemset: memset,
         hipSetDevice: set_device,
-        hipStreamSynchronize: stream_synchronize,
+        hipStreamSynchronize: streams::synchronize,
     }
 }
 
@@ -150,7 +182,7 @@ unsafe extern "C" fn mem_get_info(free: *mut usize, total: *mut usize) -> c_uint
     })
 }
 
-unsafe extern "C" fn malloc(pointer: *mut *mut c_void, size: usize) -> c_uint {
+pub(super) unsafe extern "C" fn malloc(pointer: *mut *mut c_void, size: usize) -> c_uint {
     answer("hipMalloc", |state| {
         assert_ne!(size, 0, "a zero length reached HIP");
         if size > 1 << 30 {
@@ -167,7 +199,7 @@ unsafe extern "C" fn malloc(pointer: *mut *mut c_void, size: usize) -> c_uint {
     })
 }
 
-unsafe extern "C" fn free(pointer: *mut c_void) -> c_uint {
+pub(super) unsafe extern "C" fn free(pointer: *mut c_void) -> c_uint {
     answer("hipFree", |state| match state.allocations.get(&pointer.addr()) {
         Some((.., device)) if *device == state.device => {
             state.allocations.remove(&pointer.addr());
@@ -177,7 +209,12 @@ unsafe extern "C" fn free(pointer: *mut c_void) -> c_uint {
     })
 }
 
-unsafe extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, kind: c_uint) -> c_uint {
+pub(super) unsafe extern "C" fn memcpy(
+    to: *mut c_void,
+    from: *const c_void,
+    size: usize,
+    kind: c_uint,
+) -> c_uint {
     answer("hipMemcpy", |state| {
         assert_ne!(size, 0, "a zero length reached HIP");
         let on_device = if kind == 1 { to.cast_const() } else { from };
@@ -191,7 +228,7 @@ unsafe extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, k
     })
 }
 
-unsafe extern "C" fn memset(to: *mut c_void, value: c_int, size: usize) -> c_uint {
+pub(super) unsafe extern "C" fn memset(to: *mut c_void, value: c_int, size: usize) -> c_uint {
     answer("hipMemset", |state| {
         assert_ne!(size, 0, "a zero length reached HIP");
         if !state.holds(to.addr(), size) {
@@ -199,13 +236,6 @@ unsafe extern "C" fn memset(to: *mut c_void, value: c_int, size: usize) -> c_uin
         }
         // SAFETY: requires `size` live bytes; holds because they are in an allocation of ours.
         unsafe { slice::from_raw_parts_mut(to.cast::<u8>(), size) }.fill(value as u8);
-        0
-    })
-}
-
-unsafe extern "C" fn stream_synchronize(stream: *mut c_void) -> c_uint {
-    answer("hipStreamSynchronize", |_| {
-        assert!(stream.is_null(), "only the default stream is waited for");
         0
     })
 }

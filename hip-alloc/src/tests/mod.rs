@@ -4,5 +4,7 @@ mod buffers;
 mod devices;
 mod errors;
 mod fake;
+mod fake_streams;
 mod forks;
 mod releasing;
+mod streams;
