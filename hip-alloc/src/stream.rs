@@ -261,8 +261,7 @@ impl<'a> StreamRef<'a> {
     /// HIP's, also those of work in the stream. Then nothing is known of what the stream has done.
     #[doc(alias = "hipStreamSynchronize")]
     pub fn synchronize(self) -> Result<()> {
-        // SAFETY: requires a live stream; holds because the reference stands for one.
-        self.call("StreamRef::synchronize", |hip, raw| unsafe { hip.synchronize_stream(raw) })
+        self.synchronize_as("StreamRef::synchronize")
     }
 
     /// Whether everything that was put into the stream so far has been done. Does not wait.
@@ -305,6 +304,11 @@ impl<'a> StreamRef<'a> {
     pub fn priority(self) -> Result<i32> {
         // SAFETY: requires a live stream; holds because the reference stands for one.
         self.call("StreamRef::priority", |hip, raw| unsafe { hip.stream_priority(raw) })
+    }
+
+    pub(crate) fn synchronize_as(self, operation: &'static str) -> Result<()> {
+        // SAFETY: requires a live stream; holds because the reference stands for one.
+        self.call(operation, |hip, raw| unsafe { hip.synchronize_stream(raw) })
     }
 
     pub(crate) fn raw(self) -> RawStream {

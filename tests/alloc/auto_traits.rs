@@ -4,7 +4,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
     Device, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error, ErrorKind, FreeError, HipError,
-    Leaked, MemoryInfo, RawBuffer,
+    Leaked, MemoryInfo, RawBuffer, Scope,
 };
 
 /// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
@@ -23,6 +23,9 @@ macro_rules! is_not {
 
 is_not!(DeviceGuard, Send);
 is_not!(DeviceGuard, Sync);
+// It waits in the frame that opened it.
+is_not!(Scope<'static, 'static>, Send);
+is_not!(Scope<'static, 'static>, Sync);
 // Plain addresses without an owner, as raw pointers are.
 is_not!(RawBuffer, Send);
 is_not!(RawBuffer, Sync);

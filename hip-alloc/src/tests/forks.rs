@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::fake;
 use crate::{
     Access, Device, DeviceBuffer, DeviceMemory, ErrorKind, HipError, RawBuffer, RegistrationHook, Removal,
-    SetError, forked, leaked,
+    SetError, Stream, forked, leaked,
 };
 
 /// Ends the process if it is asked or dropped.
@@ -95,4 +95,34 @@ fn a_child_gets_errors_and_its_drops_do_nothing() {
     let (set, _) = DeviceMemory::registrations(&buffer).unwrap();
     // SAFETY: requires a live guard; holds because this one was attached above and not ended here.
     unsafe { set.detach("test", buffer.as_ptr(), || Ok::<(), ()>(())) }.unwrap();
+}
+
+#[test]
+fn a_scope_that_ends_in_a_child_neither_waits_nor_aborts_nor_drops_what_was_kept() {
+    fake::install();
+    let stream = Stream::new().unwrap();
+    let kept = Arc::new(Forbidden);
+    // Both processes leave the scope; the child is asked how after that.
+    let (child, inside) = stream.scope(|scope| {
+        scope.keep(Box::new(kept.clone()));
+        fake::calls();
+        // SAFETY: requires that the child does only what is safe after fork; holds because it ends below, before it returns
+        // to libtest, and allocates at most, which the C library allows.
+        let pid = unsafe { libc::fork() };
+        assert_ne!(pid, -1);
+        (pid, scope.synchronize())
+    });
+    if child == 0 {
+        let passed = inside.is_err_and(|error| error.kind() == ErrorKind::Forked)
+            && fake::calls().is_empty()
+            && Arc::strong_count(&kept) == 2;
+        // SAFETY: requires nothing; ends the child without exit handlers.
+        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
+    }
+    assert!(inside.is_ok());
+    let mut status = 0;
+    // SAFETY: requires a place for the status; holds because `status` is one.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0);
+    assert_eq!(Arc::strong_count(&kept), 1);
 }

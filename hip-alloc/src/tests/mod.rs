@@ -7,4 +7,5 @@ mod fake;
 mod fake_streams;
 mod forks;
 mod releasing;
+mod scopes;
 mod streams;
