@@ -38,7 +38,7 @@ macro_rules! lacks {
 
 send_and_sync! {
     Alignment CloseError Driver Error ErrorKind Feature FileHandle FileHandleType OpError OpenOptions RawMemory
-    RegisteredSlice<'static> RegisteredSliceMut<'static> Stats Transfers UnknownCode Version
+    Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> Stats Transfers UnknownCode Version
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 
@@ -83,6 +83,7 @@ lacks! {
     RegisteredSliceMut<'static>: Clone
     FileHandle: Clone
     Driver: Copy
+    Region: Clone
 }
 
 const _: () = send::<Registered<Unshared>>();

@@ -36,6 +36,8 @@ pub(crate) enum Cause {
     OffsetTooLarge,
     /// Memory of length zero where at least a byte is needed.
     EmptyMemory,
+    /// Memory to be cut into pieces of length zero.
+    EmptyPieces,
     /// A path or options that std refuses before asking the system, in its words.
     InvalidArgument(String),
     /// The library has an entry that belongs to a live registration of this process.
@@ -71,7 +73,9 @@ impl Cause {
             Self::NotLoaded(_) => ErrorKind::NotLoaded,
             Self::AlreadyLoaded | Self::InFlight | Self::Shared => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
-            Self::OffsetTooLarge | Self::EmptyMemory | Self::InvalidArgument(_) => ErrorKind::InvalidInput,
+            Self::OffsetTooLarge | Self::EmptyMemory | Self::EmptyPieces | Self::InvalidArgument(_) => {
+                ErrorKind::InvalidInput
+            }
             Self::RegisteredHere => ErrorKind::AlreadyRegistered,
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
@@ -197,6 +201,9 @@ impl fmt::Display for Cause {
                 )
             }
             Self::EmptyMemory => f.write_str("memory of 0 bytes can't be registered, at least 1 is needed"),
+            Self::EmptyPieces => {
+                f.write_str("pieces of 0 bytes never add up to memory, at least 1 is needed")
+            }
             Self::InvalidArgument(what) => f.write_str(what),
             Self::RegisteredHere => write!(f, "{} by this process", OpError::MemoryAlreadyRegistered),
             Self::InFlight => write!(

@@ -5,7 +5,8 @@ use crate::error::{Cause, Error, Result};
 use crate::ffi::{self, Transfer};
 use crate::file::FileHandle;
 use crate::file_offset;
-use crate::region::{ReadInto, Region, WriteFrom};
+use crate::memory::{ReadInto, WriteFrom};
+use crate::span::Span;
 
 /// The most that Linux moves in one call, and a multiple of every alignment that direct I/O asks for. Asking for more
 /// would take the size's own alignment, usually none, into the library's choice of path.
@@ -48,7 +49,7 @@ impl FileHandle {
     #[doc(alias = "hipFileRead")]
     #[inline]
     pub fn read_at(&self, memory: impl ReadInto, offset: u64) -> Result<usize> {
-        self.short(Way::Read, memory.region(), offset)
+        self.short(Way::Read, memory.span(), offset)
     }
 
     /// Writes `memory` at `offset`, like `pwrite`. hipFile 0.2.
@@ -65,7 +66,7 @@ impl FileHandle {
     #[doc(alias = "hipFileWrite")]
     #[inline]
     pub fn write_at(&self, memory: impl WriteFrom, offset: u64) -> Result<usize> {
-        self.short(Way::Write, memory.region(), offset)
+        self.short(Way::Write, memory.span(), offset)
     }
 
     /// Fills `memory` from `offset`, in as many calls as it takes, trying again when interrupted.
@@ -76,7 +77,7 @@ impl FileHandle {
     /// [`ErrorKind::UnexpectedEof`](crate::ErrorKind::UnexpectedEof) if the file ends first; else as for
     /// [`read_at`](Self::read_at).
     pub fn read_exact_at(&self, memory: impl ReadInto, offset: u64) -> Result<()> {
-        self.whole(Way::Read, memory.region(), offset)
+        self.whole(Way::Read, memory.span(), offset)
     }
 
     /// Writes all of `memory` at `offset`, in as many calls as it takes, trying again when interrupted.
@@ -87,24 +88,24 @@ impl FileHandle {
     /// [`ErrorKind::WriteZero`](crate::ErrorKind::WriteZero) if the file takes no more without saying why; else as for
     /// [`write_at`](Self::write_at).
     pub fn write_all_at(&self, memory: impl WriteFrom, offset: u64) -> Result<()> {
-        self.whole(Way::Write, memory.region(), offset)
+        self.whole(Way::Write, memory.span(), offset)
     }
 
     #[inline]
-    fn short(&self, way: Way, region: Region, offset: u64) -> Result<usize> {
-        self.once(way, region, offset).map_err(|cause| self.failed(way, cause, region, offset, 0))
+    fn short(&self, way: Way, span: Span, offset: u64) -> Result<usize> {
+        self.once(way, span, offset).map_err(|cause| self.failed(way, cause, span, offset, 0))
     }
 
-    fn whole(&self, way: Way, region: Region, offset: u64) -> Result<()> {
-        let failed = |cause, done| Err(self.failed(way, cause, region, offset, done));
-        if let Err(cause) = file_offset::checked(offset, region.len) {
+    fn whole(&self, way: Way, span: Span, offset: u64) -> Result<()> {
+        let failed = |cause, done| Err(self.failed(way, cause, span, offset, done));
+        if let Err(cause) = file_offset::checked(offset, span.len) {
             return failed(cause, 0);
         }
         let mut done = 0;
-        while done < region.len {
+        while done < span.len {
             // The end was checked, so the sum stays below.
             let next = offset.saturating_add(done as u64);
-            match self.once(way, region.rest(done), next) {
+            match self.once(way, span.rest(done), next) {
                 Ok(0) if way == Way::Read => return failed(Cause::UnexpectedEof, done),
                 Ok(0) => return failed(Cause::WriteZero, done),
                 Ok(moved) => done = done.saturating_add(moved),
@@ -117,37 +118,37 @@ impl FileHandle {
 
     /// One call of C, if there is anything to transfer.
     #[inline]
-    fn once(&self, way: Way, region: Region, offset: u64) -> std::result::Result<usize, Cause> {
-        let file_offset = file_offset::checked(offset, region.len)?;
+    fn once(&self, way: Way, span: Span, offset: u64) -> std::result::Result<usize, Cause> {
+        let file_offset = file_offset::checked(offset, span.len)?;
         // An allocation is never as long as i64::MAX, so an offset into one fits.
-        let buffer_offset = i64::try_from(region.offset).map_err(|_| Cause::OffsetTooLarge)?;
-        if region.len == 0 {
+        let buffer_offset = i64::try_from(span.offset).map_err(|_| Cause::OffsetTooLarge)?;
+        if span.len == 0 {
             return self.driver().live().map(|_api| 0);
         }
         // Fails in a forked child, so what follows is not reached there.
-        let _device = region.device.make_current().map_err(not_current)?;
+        let _device = span.device.make_current().map_err(not_current)?;
         let api = self.driver().api();
         let transfer = Transfer {
             handle: self.handle(),
-            base: region.base.0,
-            size: region.len.min(MAX_TRANSFER),
+            base: span.base.0,
+            size: span.len.min(MAX_TRANSFER),
             file_offset,
             buffer_offset,
         };
         match way {
             // SAFETY: requires a registered handle with its descriptor open, and device memory that is nobody else's;
-            // holds because `self` is both and is borrowed, and `region` comes from a slice that is exclusive (only such
+            // holds because `self` is both and is borrowed, and `span` comes from a slice that is exclusive (only such
             // are `ReadInto`) and borrowed for the time of the call.
             Way::Read => unsafe { ffi::read(api, transfer) },
             // SAFETY: requires a registered handle with its descriptor open, and device memory that nobody writes; holds
-            // because `self` is both and is borrowed, and `region` comes from a slice borrowed for the time of the call.
+            // because `self` is both and is borrowed, and `span` comes from a slice borrowed for the time of the call.
             Way::Write => unsafe { ffi::write(api, transfer) },
         }
     }
 
     #[cold]
-    fn failed(&self, way: Way, cause: Cause, region: Region, offset: u64, done: usize) -> Error {
-        self.error(way.name(), cause).at(offset, region.len).after(done)
+    fn failed(&self, way: Way, cause: Cause, span: Span, offset: u64, done: usize) -> Error {
+        self.error(way.name(), cause).at(offset, span.len).after(done)
     }
 }
 

@@ -9,8 +9,9 @@
 //!      │                                             └─ write_at, write_all_at    device memory → file
 //!      │                                             ▲
 //!      └─► register ──► Registered<M> ──► slice, slice_mut              ranges of device memory, checked
-//!            ▲                                       ▲
-//!            │              DeviceBuffer::slice ─────┘                  or not registered
+//!            ▲             │                         ▲  ▲
+//!            │             └─► into_regions ► Region ┘  │               owned pieces of it, to store and send
+//!            │                 DeviceBuffer::slice ─────┘               or not registered
 //!   hip_alloc::DeviceBuffer
 //!
 //!   Files and registrations hold the driver; slices borrow their memory. Drop undoes each in any order.
@@ -34,7 +35,8 @@
 //! # What keeps this safe
 //! 1. A guard takes its memory by value, so memory can't be freed, moved or borrowed mutably while it is registered.
 //! 2. Forgetting a guard leaks: memory that can't be deregistered is never freed, and [`alloc::leaked`] counts it.
-//! 3. Reads need exclusive slices, writes shared ones; ranges are checked against lengths that Rust knows.
+//! 3. Reads need exclusive slices, writes shared ones; ranges are checked against lengths that Rust knows. Regions are made
+//!    by splitting only, so no two have a byte in common.
 //! 4. A file owns its descriptor, deregisters it first and closes it after.
 //! 5. Everything holds the driver, and each open has exactly one close.
 //! 6. Offsets, lengths and fork are checked before C is called; no bytes, no call.
@@ -66,13 +68,16 @@ mod handle_type;
 mod io;
 mod kind;
 mod library;
+mod memory;
 mod op_error;
 mod open_options;
 mod region;
+mod regions;
 mod register;
 mod registered;
 mod registry;
 mod slice;
+mod span;
 mod stats;
 mod system;
 mod version;
@@ -87,9 +92,11 @@ pub use file::FileHandle;
 pub use handle_type::FileHandleType;
 pub use kind::ErrorKind;
 pub use library::{library_path, load};
+pub use memory::{ReadInto, WriteFrom};
 pub use op_error::{OpError, UnknownCode};
 pub use open_options::OpenOptions;
-pub use region::{ReadInto, WriteFrom};
+pub use region::Region;
+pub use regions::Regions;
 pub use register::RawMemory;
 pub use registered::Registered;
 pub use slice::{RegisteredSlice, RegisteredSliceMut};

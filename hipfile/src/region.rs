@@ -1,153 +1,255 @@
-//! What a transfer works on: device memory as the C library has it named.
+//! Owned pieces of registered memory.
+#![allow(unsafe_code, reason = "hands pieces of registered memory out as slices")]
 
+use std::any::Any;
 use std::ffi::c_void;
+use std::fmt;
+use std::mem;
+use std::ops::RangeBounds;
+use std::sync::Arc;
 
-use hip_alloc::{Device, DeviceSlice, DeviceSliceMut};
+use hip_alloc::{Device, DeviceMemoryMut, resolve_range};
 
+use crate::error::Result;
+use crate::registered::Registered;
 use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::span::Span;
 
-/// Bytes of device memory. The library finds a registration by its exact base only, so base and offset stay apart.
-#[derive(Debug, Clone, Copy)]
+/// A piece of registered memory that owns its bytes: nobody else reads or writes them while it exists.
+///
+/// All pieces of one registration share it, and the last one takes it down and lets go of the memory. So a piece borrows
+/// nothing and can be sent anywhere and stored, which is what transfers that outlive the call need. Splitting allocates
+/// nothing, neither on the device nor on the host, and registers nothing.
+///
+/// ```
+/// use hipfile::alloc::DeviceBuffer;
+/// use hipfile::{Driver, OpenOptions};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let driver = Driver::open()?;
+/// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?;
+/// let mut rest = driver.register(DeviceBuffer::new(1 << 20)?)?.into_region();
+/// let mut head = rest.split_to(4)?;
+/// let reader = std::thread::spawn(move || file.read_exact_at(head.slice_mut(..)?, 0).map(|()| head));
+/// rest.slice_mut(..)?.as_device_mut().fill(0)?;
+/// let mut whole = reader.join().unwrap()?;
+/// whole.unsplit(rest).expect("they were one");
+/// assert_eq!(whole.slice(..5)?.as_device().to_vec()?, b"\x7fELF\0");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Only registrations that own their memory, and have it to themselves, can be made into regions: not those that borrow
+///
+/// ```compile_fail,E0597
+/// # use hipfile::{Driver, alloc::DeviceBuffer};
+/// # fn f(driver: &Driver) -> Result<(), Box<dyn std::error::Error>> {
+/// let mut memory = DeviceBuffer::new(8)?;
+/// let region = driver.register(&mut memory)?.into_region();
+/// # Ok(())
+/// # }
+/// ```
+///
+/// nor those that share.
+///
+/// ```compile_fail,E0277
+/// # use hipfile::{Driver, alloc::DeviceBuffer};
+/// # fn f(driver: &Driver) -> Result<(), Box<dyn std::error::Error>> {
+/// let memory = std::sync::Arc::new(DeviceBuffer::new(8)?);
+/// let region = driver.register(memory)?.into_region();
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "its bytes can be used through it only"]
 pub struct Region {
-    pub(crate) base: Address,
-    pub(crate) offset: usize,
-    pub(crate) len: usize,
-    pub(crate) device: Device,
+    span: Span,
+    /// A `Registered<M>`. Whoever made the pieces gave it up, so its memory is reached through them only.
+    registered: Arc<dyn Any + Send + Sync>,
 }
 
-/// An address on a device. This crate hands it on and never dereferences it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Address(pub(crate) *mut c_void);
-
-#[allow(unsafe_code, reason = "a number, for all that this crate does with it")]
-// SAFETY: requires that the pointer may move between threads; holds because it is used as a number only.
-unsafe impl Send for Address {}
-#[allow(unsafe_code, reason = "a number, for all that this crate does with it")]
-// SAFETY: requires that the pointer may be seen by several threads; holds because it is used as a number only.
-unsafe impl Sync for Address {}
-
-impl Address {
-    /// The address `offset` bytes on. The result is only meaningful inside the same memory, which the caller checked.
-    pub(crate) fn after(self, offset: usize) -> Self {
-        Self(self.0.cast::<u8>().wrapping_add(offset).cast())
+/// # Regions
+impl<M: DeviceMemoryMut + Send + Sync + 'static> Registered<M> {
+    /// All of the registered bytes as one piece that owns them, to be split and sent about.
+    ///
+    /// [`Region::try_into_registered`] is the way back.
+    pub fn into_region(self) -> Region {
+        Region { span: self.span(), registered: Arc::new(self) }
     }
 }
 
 impl Region {
-    /// The `len` bytes from `offset` of this region. The caller checked that they are inside.
-    pub(crate) fn part(self, offset: usize, len: usize) -> Self {
-        Self { offset: self.offset.wrapping_add(offset), len, ..self }
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.span.len
     }
 
-    /// What is left after the first `done` bytes.
-    pub(crate) fn rest(self, done: usize) -> Self {
-        self.part(done, self.len.saturating_sub(done))
+    /// Whether there are no bytes: one side of a split at the edge has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.span.len == 0
     }
 
-    /// The address of the first byte.
-    pub(crate) fn start(self) -> Address {
-        self.base.after(self.offset)
+    /// The device that the memory is on.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.span.device
+    }
+
+    /// The address of the first byte on the device. Host code can't read or write there.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut c_void {
+        self.span.start().0
+    }
+
+    /// Splits the first `at` bytes off and returns them; this piece keeps the rest.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, alloc::DeviceBuffer};
+    ///
+    /// let mut rest = Driver::open()?.register(DeviceBuffer::from_host(b"key=value")?)?.into_region();
+    /// let key = rest.split_to(3)?;
+    /// assert_eq!(key.slice(..)?.as_device().to_vec()?, b"key");
+    /// assert_eq!(rest.len(), 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `at` bytes; nothing has changed then.
+    pub fn split_to(&mut self, at: usize) -> Result<Region> {
+        resolve_range("Region::split_to", ..at, self.span.len)?;
+        let rest = self.span.rest(at);
+        let head = mem::replace(&mut self.span, rest).part(0, at);
+        Ok(Self { span: head, registered: Arc::clone(&self.registered) })
+    }
+
+    /// Splits everything after the first `at` bytes off and returns it; this piece keeps the first.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, alloc::DeviceBuffer};
+    ///
+    /// let mut head = Driver::open()?.register(DeviceBuffer::new(100)?)?.into_region();
+    /// let tail = head.split_off(60)?;
+    /// assert_eq!((head.len(), tail.len()), (60, 40));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `at` bytes; nothing has changed then.
+    pub fn split_off(&mut self, at: usize) -> Result<Region> {
+        resolve_range("Region::split_off", ..at, self.span.len)?;
+        let head = self.span.part(0, at);
+        let tail = mem::replace(&mut self.span, head).rest(at);
+        Ok(Self { span: tail, registered: Arc::clone(&self.registered) })
+    }
+
+    /// Joins `other`, which starts where this piece ends, to this piece: undoes a split.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, alloc::DeviceBuffer};
+    ///
+    /// let mut head = Driver::open()?.register(DeviceBuffer::new(100)?)?.into_region();
+    /// let mut middle = head.split_off(60)?;
+    /// let tail = middle.split_off(20)?;
+    /// let tail = head.unsplit(tail).expect_err("the middle is missing");
+    /// head.unsplit(middle).unwrap();
+    /// head.unsplit(tail).unwrap();
+    /// assert_eq!(head.len(), 100);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `other` comes back if it starts elsewhere or is of another registration; this piece has not changed then.
+    pub fn unsplit(&mut self, other: Region) -> std::result::Result<(), Region> {
+        // Pieces are within one allocation, whose length is at most isize::MAX, so the sums are exact.
+        let end = self.span.offset.wrapping_add(self.span.len);
+        if !Arc::ptr_eq(&self.registered, &other.registered) || end != other.span.offset {
+            return Err(other);
+        }
+        self.span.len = self.span.len.wrapping_add(other.span.len);
+        Ok(())
+    }
+
+    /// The bytes at `range`, to write to files.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this piece.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<RegisteredSlice<'_>> {
+        let range = resolve_range("Region::slice", range, self.span.len)?;
+        // SAFETY: requires live registered memory that nobody writes while the slice lives; holds because the range was
+        // checked, the slice borrows `self`, which keeps memory and registration, and only `&mut` of `self` writes it.
+        Ok(unsafe { RegisteredSlice::from_span(self.span().part(range.start, range.len())) })
+    }
+
+    /// The bytes at `range`, to read files into.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this piece.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<RegisteredSliceMut<'_>> {
+        let range = resolve_range("Region::slice_mut", range, self.span.len)?;
+        // SAFETY: requires live registered memory that is nobody else's while the slice lives; holds because the range was
+        // checked, the slice borrows `self` mutably, the registered memory is exclusive, and no other piece has the bytes:
+        // pieces are made by splitting only.
+        Ok(unsafe { RegisteredSliceMut::from_span(self.span().part(range.start, range.len())) })
+    }
+
+    /// The registration, if this is the last of its pieces: all of it, also the bytes of pieces that were dropped.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, alloc::DeviceBuffer};
+    ///
+    /// let mut head = Driver::open()?.register(DeviceBuffer::new(100)?)?.into_region();
+    /// let tail = head.split_off(60)?;
+    /// let head = head.try_into_registered::<DeviceBuffer>().expect_err("the tail is somewhere");
+    /// drop(tail);
+    /// let registered = head.try_into_registered::<DeviceBuffer>().expect("the head is the last");
+    /// assert_eq!(registered.len(), 100);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The piece comes back if there are others, or if the memory is not held by an `M`.
+    pub fn try_into_registered<M: DeviceMemoryMut + Send + Sync + 'static>(
+        self,
+    ) -> std::result::Result<Registered<M>, Region> {
+        let Self { span, registered } = self;
+        let registered = match registered.downcast::<Registered<M>>() {
+            Ok(registered) => registered,
+            Err(registered) => return Err(Self { span, registered }),
+        };
+        Arc::try_unwrap(registered).map_err(|registered| Self { span, registered })
+    }
+
+    /// Where the bytes are, for a transfer that owns this piece.
+    pub(crate) fn span(&self) -> Span {
+        self.span
     }
 }
 
-/// Names memory to a transfer. Out of reach for other crates, which seals the two traits below.
-pub trait Named {
-    #[doc(hidden)]
-    fn region(&self) -> Region;
-}
-
-/// Device memory that a file can be read into: [`RegisteredSliceMut`], [`DeviceSliceMut`], or `&mut` of either.
-///
-/// Memory is registered to make transfers cheaper; memory that is not registered works as well.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use hipfile::alloc::DeviceBuffer;
-/// use hipfile::{Driver, FileHandle};
-///
-/// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
-/// let mut memory = DeviceBuffer::new(8)?;
-/// let mut slice = memory.slice_mut(..)?;
-/// file.read_at(&mut slice, 0)?; // by reference: the slice can be used again
-/// file.read_at(slice, 0)?;
-/// let mut registered = driver.register(&mut memory)?;
-/// file.read_at(registered.slice_mut(..4)?, 0)?;
-/// # drop(registered);
-/// # assert_eq!(&memory.to_vec()?[..4], b"\x7fELF");
-/// # Ok(())
-/// # }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "a file can't be read into `{Self}`",
-    label = "neither a `RegisteredSliceMut` nor a `DeviceSliceMut`",
-    note = "take a slice with `slice_mut(..)` of a `Registered` or a `DeviceBuffer`",
-    note = "memory that is shared, as in an `Arc` or a shared slice, can only be written to files"
-)]
-pub trait ReadInto: Named {}
-
-/// Device memory that can be written to a file: [`RegisteredSlice`], [`DeviceSlice`], the mutable slices, or references
-/// to any of them.
-///
-/// ```
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use hipfile::alloc::DeviceBuffer;
-/// use hipfile::{Driver, OpenOptions};
-///
-/// let driver = Driver::open()?;
-/// let memory = std::sync::Arc::new(DeviceBuffer::zeroed(8)?);
-/// let registered = driver.register(memory)?;
-/// # let path = std::env::temp_dir().join(format!("hipfile-doc-write-from-{}", std::process::id()));
-/// let file = OpenOptions::new().write(true).create(true).open(&driver, &path)?;
-/// assert_eq!(file.write_at(registered.slice(..4)?, 0)?, 4);
-/// assert_eq!(file.write_at(registered.memory().slice(4..)?, 4)?, 4);
-/// # std::fs::remove_file(&path)?;
-/// # Ok(())
-/// # }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be written to a file",
-    label = "neither a `RegisteredSlice` nor a `DeviceSlice`",
-    note = "take a slice with `slice(..)` of a `Registered` or a `DeviceBuffer`"
-)]
-pub trait WriteFrom: Named {}
-
-impl<T: Named + ?Sized> Named for &T {
-    #[inline]
-    fn region(&self) -> Region {
-        (**self).region()
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Region")
+            .field("base", &self.span.base.0)
+            .field("offset", &self.span.offset)
+            .field("len", &self.span.len)
+            .field("device", &self.span.device)
+            .finish_non_exhaustive()
     }
 }
 
-impl<T: Named + ?Sized> Named for &mut T {
-    #[inline]
-    fn region(&self) -> Region {
-        (**self).region()
-    }
-}
-
-impl Named for DeviceSlice<'_> {
-    #[inline]
-    fn region(&self) -> Region {
-        Region { base: Address(self.as_ptr()), offset: 0, len: self.len(), device: self.device() }
-    }
-}
-
-impl Named for DeviceSliceMut<'_> {
-    #[inline]
-    fn region(&self) -> Region {
-        Region { base: Address(self.as_ptr()), offset: 0, len: self.len(), device: self.device() }
-    }
-}
-
-// Exclusive access only: a read from a file writes to the memory.
-impl ReadInto for RegisteredSliceMut<'_> {}
-impl ReadInto for DeviceSliceMut<'_> {}
-impl<T: ReadInto + ?Sized> ReadInto for &mut T {}
-
-impl WriteFrom for RegisteredSlice<'_> {}
-impl WriteFrom for RegisteredSliceMut<'_> {}
-impl WriteFrom for DeviceSlice<'_> {}
-impl WriteFrom for DeviceSliceMut<'_> {}
-impl<T: WriteFrom + ?Sized> WriteFrom for &T {}
-impl<T: WriteFrom + ?Sized> WriteFrom for &mut T {}
+#[cfg(test)]
+mod tests;

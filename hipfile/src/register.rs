@@ -9,9 +9,9 @@ use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, RegistrationHook, resolve
 
 use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Result};
-use crate::region::{Address, Region};
 use crate::registered::{Registered, set_cause};
 use crate::registry;
+use crate::span::{Address, Span};
 
 const REGISTER: &str = "register memory";
 
@@ -85,21 +85,21 @@ impl Driver {
     ) -> Attempt<M> {
         match resolve_range(REGISTER, range, memory.len()) {
             Ok(range) => {
-                let region = Region {
+                let span = Span {
                     base: Address(memory.as_ptr()).after(range.start),
                     offset: 0,
                     len: range.len(),
                     device: memory.device(),
                 };
-                self.register_region(memory, region, 0)
+                self.register_span(memory, span, 0)
             }
             Err(error) => Err((memory, error.into())),
         }
     }
 
-    /// Registers `region`, which is inside `memory`.
-    fn register_region<M: DeviceMemory>(&self, memory: M, region: Region, flags: c_int) -> Attempt<M> {
-        if region.len == 0 {
+    /// Registers `span`, which is inside `memory`.
+    fn register_span<M: DeviceMemory>(&self, memory: M, span: Span, flags: c_int) -> Attempt<M> {
+        if span.len == 0 {
             return Err((memory, Error::new(REGISTER, Cause::EmptyMemory)));
         }
         let driver = self.inner();
@@ -107,7 +107,7 @@ impl Driver {
             // SAFETY: requires memory that stays allocated until it is deregistered; holds because the guard below keeps
             // `memory`, which stays allocated while it exists and for ever if it is forgotten, or, where only its borrow
             // ends, has a set of registrations to empty first.
-            unsafe { registry::register(driver, region.base, region.len, flags) }
+            unsafe { registry::register(driver, span.base, span.len, flags) }
         };
         let answer = match memory.registrations() {
             Some((set, access)) => {
@@ -116,14 +116,14 @@ impl Driver {
                 // that can undo what the closure does; a closure that tells the truth, does not unwind and does not use
                 // the set. Holds because the range was checked against `memory`, whose set and access these are, the
                 // guard detaches or abandons before it lets go of it, and `registry` is written for these two.
-                unsafe { set.attach(REGISTER, access, region.base.0, region.len, hook, register) }
+                unsafe { set.attach(REGISTER, access, span.base.0, span.len, hook, register) }
                     .map_err(set_cause)
             }
             None => register(),
         };
         match answer {
-            // SAFETY: requires a registration of `region`, inside `memory` and in its set; holds because it was just made.
-            Ok(()) => Ok(unsafe { Registered::from_parts(memory, region, Arc::clone(driver)) }),
+            // SAFETY: requires a registration of `span`, inside `memory` and in its set; holds because it was just made.
+            Ok(()) => Ok(unsafe { Registered::from_parts(memory, span, Arc::clone(driver)) }),
             Err(cause) => Err((memory, Error::new(REGISTER, cause))),
         }
     }
@@ -146,7 +146,7 @@ impl Driver {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct RawMemory(Region);
+pub struct RawMemory(Span);
 
 impl RawMemory {
     /// Address of the first byte on the device.
@@ -206,7 +206,7 @@ impl Registered<RawMemory> {
     /// - Meanwhile nobody else writes to them, or reads what is being written, while a slice of the guard is in use.
     pub unsafe fn from_raw(driver: &Driver, ptr: *mut c_void, len: usize, flags: c_int) -> Result<Self> {
         let device = Device::current().map_err(|error| Error::new(REGISTER, Cause::Memory(error)))?;
-        let region = Region { base: Address(ptr), offset: 0, len, device };
-        driver.register_region(RawMemory(region), region, flags).map_err(|(_memory, error)| error)
+        let span = Span { base: Address(ptr), offset: 0, len, device };
+        driver.register_span(RawMemory(span), span, flags).map_err(|(_memory, error)| error)
     }
 }

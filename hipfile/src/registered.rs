@@ -12,9 +12,9 @@ use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, SetError, resolve_range};
 
 use crate::driver::DriverInner;
 use crate::error::{Cause, Error, Result};
-use crate::region::Region;
 use crate::registry;
 use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::span::Span;
 
 pub(crate) const DEREGISTER: &str = "deregister memory";
 
@@ -108,17 +108,22 @@ pub struct Registered<M: DeviceMemory> {
     /// Dropped by hand, since it goes after the registration, or never.
     memory: ManuallyDrop<M>,
     /// All the registered bytes: the offset is 0.
-    region: Region,
+    span: Span,
     driver: Arc<DriverInner>,
 }
 
 impl<M: DeviceMemory> Registered<M> {
     /// # Safety
     ///
-    /// `region` is inside `memory` and was registered with the library through `driver`, in the set of `memory` if it has
+    /// `span` is inside `memory` and was registered with the library through `driver`, in the set of `memory` if it has
     /// one. This value is the only one to undo that.
-    pub(crate) unsafe fn from_parts(memory: M, region: Region, driver: Arc<DriverInner>) -> Self {
-        Self { memory: ManuallyDrop::new(memory), region, driver }
+    pub(crate) unsafe fn from_parts(memory: M, span: Span, driver: Arc<DriverInner>) -> Self {
+        Self { memory: ManuallyDrop::new(memory), span, driver }
+    }
+
+    /// All the registered bytes.
+    pub(crate) fn span(&self) -> Span {
+        self.span
     }
 
     /// What holds the memory.
@@ -130,25 +135,25 @@ impl<M: DeviceMemory> Registered<M> {
     /// Address of the first registered byte on the device: the base that the library knows.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
-        self.region.base.0
+        self.span.base.0
     }
 
     /// Number of registered bytes.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.region.len
+        self.span.len
     }
 
     /// Whether no byte is registered, which never is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.region.len == 0
+        self.span.len == 0
     }
 
     /// The device that the memory is on.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.region.device
+        self.span.device
     }
 
     /// The registered bytes at `range`, to write to files.
@@ -157,11 +162,11 @@ impl<M: DeviceMemory> Registered<M> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within the registered bytes.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<RegisteredSlice<'_>> {
-        let range = resolve_range("Registered::slice", range, self.region.len)?;
+        let range = resolve_range("Registered::slice", range, self.span.len)?;
         // SAFETY: requires live registered memory that nobody writes while the slice lives; holds because the range was
         // checked, the slice borrows `self`, which keeps memory and registration, and memory is written only by `&mut` of
         // `self`, or not at all if it is shared.
-        Ok(unsafe { RegisteredSlice::from_region(self.region.part(range.start, range.len())) })
+        Ok(unsafe { RegisteredSlice::from_span(self.span.part(range.start, range.len())) })
     }
 
     /// The registered bytes at `range`, to read files into.
@@ -173,10 +178,10 @@ impl<M: DeviceMemory> Registered<M> {
     where
         M: DeviceMemoryMut,
     {
-        let range = resolve_range("Registered::slice_mut", range, self.region.len)?;
+        let range = resolve_range("Registered::slice_mut", range, self.span.len)?;
         // SAFETY: requires live registered memory that is nobody else's while the slice lives; holds because the range was
         // checked, `M` has the memory to itself, and the slice borrows `self`, and thereby `M`, mutably.
-        Ok(unsafe { RegisteredSliceMut::from_region(self.region.part(range.start, range.len())) })
+        Ok(unsafe { RegisteredSliceMut::from_span(self.span.part(range.start, range.len())) })
     }
 
     /// Removes the registration and gives the memory back. Dropping does the same without telling how it went. hipFile 0.2.
@@ -201,7 +206,7 @@ impl<M: DeviceMemory> Registered<M> {
 
     /// Removes the registration from the library and from the memory's set. After `Ok` it must not be used any more.
     fn release(&self) -> std::result::Result<(), Cause> {
-        let base = self.region.base;
+        let base = self.span.base;
         let deregister = || registry::deregister(&self.driver, base);
         match self.memory.registrations() {
             // SAFETY: requires a guard whose registration is in the set and that ends if this succeeds, and a closure that
@@ -221,7 +226,7 @@ impl<M: DeviceMemory> Drop for Registered<M> {
             (Err(_), Some((set, _))) => {
                 // The set keeps the memory from being freed while the library has it.
                 // SAFETY: requires a guard in the set that ends now; holds because this is the guard, being dropped.
-                unsafe { set.abandon(self.region.base.0) };
+                unsafe { set.abandon(self.span.base.0) };
             }
             (Err(_), None) => {
                 // Nothing would keep it from being freed, so it stays, and with it the driver that knows of it.

@@ -27,7 +27,7 @@ use crate::driver::DriverInner;
 use crate::error::Cause;
 use crate::ffi;
 use crate::op_error::OpError;
-use crate::region::Address;
+use crate::span::Address;
 
 static BASES: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 

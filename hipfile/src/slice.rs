@@ -8,7 +8,8 @@ use std::ops::RangeBounds;
 use hip_alloc::{Device, DeviceSlice, DeviceSliceMut, resolve_range};
 
 use crate::error::Result;
-use crate::region::{Named, Region};
+use crate::memory::Named;
+use crate::span::Span;
 
 /// A range of registered memory, borrowed to read: it can be written to files.
 ///
@@ -28,7 +29,7 @@ use crate::region::{Named, Region};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct RegisteredSlice<'a> {
-    pub(crate) region: Region,
+    pub(crate) span: Span,
     memory: PhantomData<&'a [u8]>,
 }
 
@@ -50,7 +51,7 @@ pub struct RegisteredSlice<'a> {
 /// # }
 /// ```
 ///
-/// Two reads into one region at the same time do not compile:
+/// Two reads into the same bytes at the same time do not compile:
 ///
 /// ```compile_fail,E0499
 /// # use hipfile::{Driver, FileHandle, alloc::DeviceBuffer};
@@ -65,40 +66,40 @@ pub struct RegisteredSlice<'a> {
 /// ```
 #[derive(Debug)]
 pub struct RegisteredSliceMut<'a> {
-    pub(crate) region: Region,
+    pub(crate) span: Span,
     memory: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> RegisteredSlice<'a> {
     /// # Safety
     ///
-    /// The region is live device memory, registered at its base, which stays so and is not written for `'a`.
-    pub(crate) unsafe fn from_region(region: Region) -> Self {
-        Self { region, memory: PhantomData }
+    /// The span is live device memory, registered at its base, which stays so and is not written for `'a`.
+    pub(crate) unsafe fn from_span(span: Span) -> Self {
+        Self { span, memory: PhantomData }
     }
 
     /// Number of bytes.
     #[must_use]
     pub fn len(self) -> usize {
-        self.region.len
+        self.span.len
     }
 
     /// Whether there are no bytes.
     #[must_use]
     pub fn is_empty(self) -> bool {
-        self.region.len == 0
+        self.span.len == 0
     }
 
     /// The device that the memory is on.
     #[must_use]
     pub fn device(self) -> Device {
-        self.region.device
+        self.span.device
     }
 
     /// The address of the first byte on the device. Host code can't read there.
     #[must_use]
     pub fn as_ptr(self) -> *mut c_void {
-        self.region.start().0
+        self.span.start().0
     }
 
     /// The bytes at `range` of this slice.
@@ -107,8 +108,8 @@ impl<'a> RegisteredSlice<'a> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
-        let range = resolve_range("RegisteredSlice::slice", range, self.region.len)?;
-        Ok(Self { region: self.region.part(range.start, range.len()), memory: PhantomData })
+        let range = resolve_range("RegisteredSlice::slice", range, self.span.len)?;
+        Ok(Self { span: self.span.part(range.start, range.len()), memory: PhantomData })
     }
 
     /// The first `mid` bytes, and the rest.
@@ -117,15 +118,15 @@ impl<'a> RegisteredSlice<'a> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` bytes.
     pub fn split_at(self, mid: usize) -> Result<(Self, Self)> {
-        resolve_range("RegisteredSlice::split_at", ..mid, self.region.len)?;
-        let part = |region| Self { region, memory: PhantomData };
-        Ok((part(self.region.part(0, mid)), part(self.region.rest(mid))))
+        resolve_range("RegisteredSlice::split_at", ..mid, self.span.len)?;
+        let part = |span| Self { span, memory: PhantomData };
+        Ok((part(self.span.part(0, mid)), part(self.span.rest(mid))))
     }
 
     /// The same bytes as plain device memory, to copy them to the host.
     #[must_use]
     pub fn as_device(self) -> DeviceSlice<'a> {
-        let Region { len, device, .. } = self.region;
+        let Span { len, device, .. } = self.span;
         // SAFETY: requires device memory that stays allocated and unwritten for 'a; holds because this slice stands for
         // such memory, of which `len` bytes at its start are its own.
         unsafe { DeviceSlice::from_raw_parts(self.as_ptr(), len, device) }
@@ -135,45 +136,45 @@ impl<'a> RegisteredSlice<'a> {
 impl<'a> RegisteredSliceMut<'a> {
     /// # Safety
     ///
-    /// The region is live device memory, registered at its base, which stays so and is used by nobody else for `'a`.
-    pub(crate) unsafe fn from_region(region: Region) -> Self {
-        Self { region, memory: PhantomData }
+    /// The span is live device memory, registered at its base, which stays so and is used by nobody else for `'a`.
+    pub(crate) unsafe fn from_span(span: Span) -> Self {
+        Self { span, memory: PhantomData }
     }
 
     /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.region.len
+        self.span.len
     }
 
     /// Whether there are no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.region.len == 0
+        self.span.len == 0
     }
 
     /// The device that the memory is on.
     #[must_use]
     pub fn device(&self) -> Device {
-        self.region.device
+        self.span.device
     }
 
     /// The address of the first byte on the device. Host code can't read or write there.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
-        self.region.start().0
+        self.span.start().0
     }
 
     /// The same bytes, to read.
     #[must_use]
     pub fn as_slice(&self) -> RegisteredSlice<'_> {
-        RegisteredSlice { region: self.region, memory: PhantomData }
+        RegisteredSlice { span: self.span, memory: PhantomData }
     }
 
     /// The same bytes for a shorter time, as with `&mut *slice`.
     #[must_use]
     pub fn reborrow(&mut self) -> RegisteredSliceMut<'_> {
-        RegisteredSliceMut { region: self.region, memory: PhantomData }
+        RegisteredSliceMut { span: self.span, memory: PhantomData }
     }
 
     /// The bytes at `range` of this slice, to read.
@@ -182,8 +183,8 @@ impl<'a> RegisteredSliceMut<'a> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<RegisteredSlice<'_>> {
-        let range = resolve_range("RegisteredSliceMut::slice", range, self.region.len)?;
-        Ok(RegisteredSlice { region: self.region.part(range.start, range.len()), memory: PhantomData })
+        let range = resolve_range("RegisteredSliceMut::slice", range, self.span.len)?;
+        Ok(RegisteredSlice { span: self.span.part(range.start, range.len()), memory: PhantomData })
     }
 
     /// The bytes at `range` of this slice, to read and write.
@@ -192,8 +193,8 @@ impl<'a> RegisteredSliceMut<'a> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not within this slice.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<RegisteredSliceMut<'_>> {
-        let range = resolve_range("RegisteredSliceMut::slice_mut", range, self.region.len)?;
-        Ok(RegisteredSliceMut { region: self.region.part(range.start, range.len()), memory: PhantomData })
+        let range = resolve_range("RegisteredSliceMut::slice_mut", range, self.span.len)?;
+        Ok(RegisteredSliceMut { span: self.span.part(range.start, range.len()), memory: PhantomData })
     }
 
     /// The first `mid` bytes, and the rest: two slices that can be read into independently, also at the same time.
@@ -202,9 +203,9 @@ impl<'a> RegisteredSliceMut<'a> {
     ///
     /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid` bytes.
     pub fn split_at_mut(self, mid: usize) -> Result<(Self, Self)> {
-        resolve_range("RegisteredSliceMut::split_at_mut", ..mid, self.region.len)?;
-        let part = |region| Self { region, memory: PhantomData };
-        Ok((part(self.region.part(0, mid)), part(self.region.rest(mid))))
+        resolve_range("RegisteredSliceMut::split_at_mut", ..mid, self.span.len)?;
+        let part = |span| Self { span, memory: PhantomData };
+        Ok((part(self.span.part(0, mid)), part(self.span.rest(mid))))
     }
 
     /// The same bytes as plain device memory, to copy them to the host.
@@ -216,7 +217,7 @@ impl<'a> RegisteredSliceMut<'a> {
     /// The same bytes as plain device memory, to copy from the host or fill.
     #[must_use]
     pub fn as_device_mut(&mut self) -> DeviceSliceMut<'_> {
-        let Region { len, device, .. } = self.region;
+        let Span { len, device, .. } = self.span;
         // SAFETY: requires device memory that stays allocated and is nobody else's while the result lives; holds because
         // this slice stands for such memory and is borrowed mutably by the result.
         unsafe { DeviceSliceMut::from_raw_parts(self.as_ptr(), len, device) }
@@ -225,14 +226,14 @@ impl<'a> RegisteredSliceMut<'a> {
 
 impl Named for RegisteredSlice<'_> {
     #[inline]
-    fn region(&self) -> Region {
-        self.region
+    fn span(&self) -> Span {
+        self.span
     }
 }
 
 impl Named for RegisteredSliceMut<'_> {
     #[inline]
-    fn region(&self) -> Region {
-        self.region
+    fn span(&self) -> Span {
+        self.span
     }
 }

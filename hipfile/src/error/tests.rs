@@ -97,6 +97,12 @@ fn every_cause_has_its_text_kind_and_codes() {
             None,
             "memory of 0 bytes can't be registered, at least 1 is needed",
         ),
+        (
+            Cause::EmptyPieces,
+            ErrorKind::InvalidInput,
+            None,
+            "pieces of 0 bytes never add up to memory, at least 1 is needed",
+        ),
         (Cause::InvalidArgument("no such thing".into()), ErrorKind::InvalidInput, None, "no such thing"),
         (
             Cause::RegisteredHere,

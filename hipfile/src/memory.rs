@@ -1,0 +1,108 @@
+//! What a transfer works on.
+
+use hip_alloc::{DeviceSlice, DeviceSliceMut};
+
+use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::span::{Address, Span};
+
+/// Names memory to a transfer. Out of reach for other crates, which seals the two traits below.
+pub trait Named {
+    #[doc(hidden)]
+    fn span(&self) -> Span;
+}
+
+/// Device memory that a file can be read into: [`RegisteredSliceMut`], [`DeviceSliceMut`], or `&mut` of either.
+///
+/// Memory is registered to make transfers cheaper; memory that is not registered works as well.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hipfile::alloc::DeviceBuffer;
+/// use hipfile::{Driver, FileHandle};
+///
+/// let driver = Driver::open()?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let mut memory = DeviceBuffer::new(8)?;
+/// let mut slice = memory.slice_mut(..)?;
+/// file.read_at(&mut slice, 0)?; // by reference: the slice can be used again
+/// file.read_at(slice, 0)?;
+/// let mut registered = driver.register(&mut memory)?;
+/// file.read_at(registered.slice_mut(..4)?, 0)?;
+/// # drop(registered);
+/// # assert_eq!(&memory.to_vec()?[..4], b"\x7fELF");
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a file can't be read into `{Self}`",
+    label = "neither a `RegisteredSliceMut` nor a `DeviceSliceMut`",
+    note = "take a slice with `slice_mut(..)` of a `Registered` or a `DeviceBuffer`",
+    note = "memory that is shared, as in an `Arc` or a shared slice, can only be written to files"
+)]
+pub trait ReadInto: Named {}
+
+/// Device memory that can be written to a file: [`RegisteredSlice`], [`DeviceSlice`], the mutable slices, or references
+/// to any of them.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hipfile::alloc::DeviceBuffer;
+/// use hipfile::{Driver, OpenOptions};
+///
+/// let driver = Driver::open()?;
+/// let memory = std::sync::Arc::new(DeviceBuffer::zeroed(8)?);
+/// let registered = driver.register(memory)?;
+/// # let path = std::env::temp_dir().join(format!("hipfile-doc-write-from-{}", std::process::id()));
+/// let file = OpenOptions::new().write(true).create(true).open(&driver, &path)?;
+/// assert_eq!(file.write_at(registered.slice(..4)?, 0)?, 4);
+/// assert_eq!(file.write_at(registered.memory().slice(4..)?, 4)?, 4);
+/// # std::fs::remove_file(&path)?;
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be written to a file",
+    label = "neither a `RegisteredSlice` nor a `DeviceSlice`",
+    note = "take a slice with `slice(..)` of a `Registered` or a `DeviceBuffer`"
+)]
+pub trait WriteFrom: Named {}
+
+impl<T: Named + ?Sized> Named for &T {
+    #[inline]
+    fn span(&self) -> Span {
+        (**self).span()
+    }
+}
+
+impl<T: Named + ?Sized> Named for &mut T {
+    #[inline]
+    fn span(&self) -> Span {
+        (**self).span()
+    }
+}
+
+impl Named for DeviceSlice<'_> {
+    #[inline]
+    fn span(&self) -> Span {
+        Span { base: Address(self.as_ptr()), offset: 0, len: self.len(), device: self.device() }
+    }
+}
+
+impl Named for DeviceSliceMut<'_> {
+    #[inline]
+    fn span(&self) -> Span {
+        Span { base: Address(self.as_ptr()), offset: 0, len: self.len(), device: self.device() }
+    }
+}
+
+// Exclusive access only: a read from a file writes to the memory.
+impl ReadInto for RegisteredSliceMut<'_> {}
+impl ReadInto for DeviceSliceMut<'_> {}
+impl<T: ReadInto + ?Sized> ReadInto for &mut T {}
+
+impl WriteFrom for RegisteredSlice<'_> {}
+impl WriteFrom for RegisteredSliceMut<'_> {}
+impl WriteFrom for DeviceSlice<'_> {}
+impl WriteFrom for DeviceSliceMut<'_> {}
+impl<T: WriteFrom + ?Sized> WriteFrom for &T {}
+impl<T: WriteFrom + ?Sized> WriteFrom for &mut T {}
