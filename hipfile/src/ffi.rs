@@ -92,11 +92,10 @@ pub(crate) fn use_count(api: &Api) -> Result<u64, Cause> {
 /// `fd` stays open, and its number names this file, until the handle is deregistered.
 pub(crate) unsafe fn register_file(api: &Api, fd: BorrowedFd<'_>) -> Result<Handle, Cause> {
     let mut handle: sys::hipFileHandle_t = std::ptr::null_mut();
-    let mut description = sys::hipFileDescr_t {
-        type_: sys::hipFileHandleTypeOpaqueFD,
-        handle: sys::hipFileDescrHandle_t { fd: fd.as_raw_fd() },
-        fs_ops: std::ptr::null(),
-    };
+    // SAFETY: requires a type for which all zeros is a value; holds because it has integers and pointers only.
+    let mut description: sys::hipFileDescr_t = unsafe { mem::zeroed() };
+    description.type_ = sys::hipFileHandleTypeOpaqueFD;
+    description.handle.fd = fd.as_raw_fd();
     // SAFETY: requires a place for the handle, a description whose union matches its type, and an open descriptor;
     // holds because both are locals, the type says descriptor, and the borrow keeps `fd` open during the call and the
     // caller after it.

@@ -4,7 +4,7 @@ use std::fs;
 
 use hipfile::alloc::{self, DeviceBuffer};
 use hipfile::{Driver, Error, ErrorKind, Feature, OpenOptions};
-use hipfile_tests::isolate::{alone, shimmed};
+use hipfile_tests::isolate::{LEAKS, alone, isolated, shimmed};
 use hipfile_tests::shim::{self, Action};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -185,7 +185,7 @@ fn nothing_and_the_impossible_are_not_asked_for() {
 /// SND-03, SND-09: a library that will not deregister, whatever it says: nothing panics, memory is leaked and counted.
 #[test]
 fn refused_deregistration_leaks() {
-    alone("answers::refused_deregistration_leaks", || {
+    isolated("answers::refused_deregistration_leaks", &[LEAKS], || {
         fake::install();
         let prepared = prepared(&[1; 4096]);
         let mut expected = 0;
@@ -212,7 +212,7 @@ fn refused_deregistration_leaks() {
 /// SND-09: every Drop with everything failing: no panic, no abort, the process goes on.
 #[test]
 fn drops_survive_a_library_that_fails_at_everything() {
-    shimmed("answers::drops_survive_a_library_that_fails_at_everything", &[], || {
+    shimmed("answers::drops_survive_a_library_that_fails_at_everything", &[LEAKS], || {
         fake::install();
         let prepared = prepared(&pattern(4096, 1));
         let owned = prepared.driver.register(DeviceBuffer::new(4096).unwrap()).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hipfile::alloc::{self, DeviceBuffer};
 use hipfile::{Driver, ErrorKind, Registered};
-use hipfile_tests::isolate::alone;
+use hipfile_tests::isolate::{LEAKS, isolated};
 
 use crate::support::{allocate_at, library_knows, pattern, prepared};
 
@@ -16,7 +16,7 @@ const PAGE: usize = 4096;
 /// length must be gone, for the library would refuse what is beyond it.
 #[test]
 fn forget_then_drop_then_allocate_again() {
-    alone("forgetting::forget_then_drop_then_allocate_again", || {
+    isolated("forgetting::forget_then_drop_then_allocate_again", &[LEAKS], || {
         let bytes = pattern(SIZE, 1);
         let prepared = prepared(&bytes);
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
@@ -39,7 +39,7 @@ fn forget_then_drop_then_allocate_again() {
 /// the library would take a range that leaves the new memory.
 #[test]
 fn a_longer_forgotten_registration_does_not_cover_shorter_memory() {
-    alone("forgetting::a_longer_forgotten_registration_does_not_cover_shorter_memory", || {
+    isolated("forgetting::a_longer_forgotten_registration_does_not_cover_shorter_memory", &[LEAKS], || {
         let prepared = prepared(&pattern(SIZE, 2));
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
         let address = memory.as_ptr();
@@ -64,7 +64,7 @@ fn a_longer_forgotten_registration_does_not_cover_shorter_memory() {
 /// SND-03. Forget, then use the memory again without a drop between: plainly, and registered anew, twice.
 #[test]
 fn forget_then_register_again() {
-    alone("forgetting::forget_then_register_again", || {
+    isolated("forgetting::forget_then_register_again", &[LEAKS], || {
         let bytes = pattern(SIZE, 3);
         let prepared = prepared(&bytes);
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
@@ -89,7 +89,7 @@ fn forget_then_register_again() {
 /// may refuse a transfer, and moves no byte to a wrong place. Registering makes it good.
 #[test]
 fn forget_then_use_without_registering() {
-    alone("forgetting::forget_then_use_without_registering", || {
+    isolated("forgetting::forget_then_use_without_registering", &[LEAKS], || {
         let bytes = pattern(SIZE, 4);
         let prepared = prepared(&bytes);
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
@@ -112,7 +112,7 @@ fn forget_then_use_without_registering() {
 /// freeing the memory what the second left.
 #[test]
 fn two_parts_forgotten() {
-    alone("forgetting::two_parts_forgotten", || {
+    isolated("forgetting::two_parts_forgotten", &[LEAKS], || {
         let prepared = prepared(&pattern(SIZE, 5));
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
         let first = prepared.driver.register_range(&mut memory, ..PAGE).unwrap();
@@ -132,7 +132,7 @@ fn two_parts_forgotten() {
 /// is never freed.
 #[test]
 fn two_parts_of_shared_memory_forgotten() {
-    alone("forgetting::two_parts_of_shared_memory_forgotten", || {
+    isolated("forgetting::two_parts_of_shared_memory_forgotten", &[LEAKS], || {
         let prepared = prepared(&pattern(SIZE, 6));
         let memory = Arc::new(DeviceBuffer::new(SIZE).unwrap());
         let register = |range| prepared.driver.register_range(Arc::clone(&memory), range);
@@ -153,7 +153,7 @@ fn two_parts_of_shared_memory_forgotten() {
 /// SND-03. `into_raw` hands out memory that the library does not remember.
 #[test]
 fn into_raw_after_forgetting() {
-    alone("forgetting::into_raw_after_forgetting", || {
+    isolated("forgetting::into_raw_after_forgetting", &[LEAKS], || {
         let bytes = pattern(SIZE, 7);
         let prepared = prepared(&bytes);
         let mut memory = DeviceBuffer::from_host(&bytes).unwrap();
@@ -173,7 +173,7 @@ fn into_raw_after_forgetting() {
 /// SND-02. A forgotten owner takes the memory along: its address is never given out again.
 #[test]
 fn forgotten_owners_keep_their_memory() {
-    alone("forgetting::forgotten_owners_keep_their_memory", || {
+    isolated("forgetting::forgotten_owners_keep_their_memory", &[LEAKS], || {
         let driver = Driver::open().unwrap();
         let registered = driver.register(DeviceBuffer::new(SIZE).unwrap()).unwrap();
         let address = registered.as_ptr();
@@ -191,7 +191,7 @@ fn forgotten_owners_keep_their_memory() {
 /// SND-07. A forgotten guard holds the driver: nobody closes the library under the entry that is left.
 #[test]
 fn forgotten_guards_keep_the_driver_open() {
-    alone("forgetting::forgotten_guards_keep_the_driver_open", || {
+    isolated("forgetting::forgotten_guards_keep_the_driver_open", &[LEAKS], || {
         let driver = Driver::open().unwrap();
         let mut memory = DeviceBuffer::new(SIZE).unwrap();
         mem::forget(driver.register(&mut memory).unwrap());
@@ -208,7 +208,7 @@ fn forgotten_guards_keep_the_driver_open() {
 /// SND-02. Guards that refer to each other, never dropped: as forgotten.
 #[test]
 fn cycles_are_forgotten_guards() {
-    alone("forgetting::cycles_are_forgotten_guards", || {
+    isolated("forgetting::cycles_are_forgotten_guards", &[LEAKS], || {
         struct Node<'memory> {
             _registered: Registered<&'memory mut DeviceBuffer>,
             next: std::cell::RefCell<Option<std::rc::Rc<Node<'memory>>>>,

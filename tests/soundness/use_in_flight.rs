@@ -6,15 +6,15 @@ use std::mem;
 
 use hipfile::ErrorKind;
 use hipfile::alloc::{self, Device, DeviceBuffer, DeviceSlice};
-use hipfile_tests::isolate::shimmed;
+use hipfile_tests::isolate::{LEAKS, shimmed};
 use hipfile_tests::shim::{self, Action};
 
 use crate::support::{Prepared, library_knows, pattern, prepared};
 
 const SIZE: usize = 64 * 1024;
 
-/// Transfers go through `pread`, where they can be held.
-const FALLBACK: [(&str, &str); 1] = [("HIPFILE_FORCE_COMPAT_MODE", "true")];
+/// Transfers go through `pread`, where they can be held. What is in use when it goes is leaked.
+const FALLBACK: [(&str, &str); 2] = [("HIPFILE_FORCE_COMPAT_MODE", "true"), LEAKS];
 
 /// A transfer of other code: it reads the file into registered memory and is held in the middle.
 struct InFlight {

@@ -9,12 +9,17 @@ use crate::shim;
 /// Says to a process which one test it was started for.
 const CASE: &str = "HIPFILE_TESTS_CASE";
 
+/// For the environment of a test that forgets what it owns, or has the libraries leak it: what is left behind is what such
+/// a test is about, and it counts that itself. LeakSanitizer, which would end the process with an error, looks away; the
+/// rest of AddressSanitizer does not. Without sanitizers it means nothing.
+pub const LEAKS: (&str, &str) = ("LSAN_OPTIONS", "detect_leaks=0");
+
 /// Runs `body` in a process of its own, under `environment`.
 ///
 /// `test` is the path of the calling test, as libtest prints it. The process is this executable once more,
 /// asked for that one test; the call that then happens runs `body`.
 pub fn isolated<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K, V)], body: impl FnOnce()) {
-    if env::var_os(CASE).is_some_and(|case| case == test) {
+    if is_case(test) {
         body();
         // A wrong path runs no test at all and exits with 0; this line tells the two apart.
         println!("{}", ran(test));
@@ -42,6 +47,10 @@ pub fn alone(test: &str, body: impl FnOnce()) {
 /// [`isolated`] with the shim in front of HIP and libc, and with these variables. Where there can be no shim the test
 /// says so and passes.
 pub fn shimmed(test: &str, variables: &[(&'static str, &str)], body: impl FnOnce()) {
+    if is_case(test) {
+        // It has the shim already.
+        return alone(test, body);
+    }
     match shim::environment() {
         Ok(mut environment) => {
             environment.extend(variables.iter().map(|(name, value)| (*name, OsString::from(value))));
@@ -49,6 +58,11 @@ pub fn shimmed(test: &str, variables: &[(&'static str, &str)], body: impl FnOnce
         }
         Err(reason) => println!("{test} skipped: {reason}"),
     }
+}
+
+/// Whether this process was started for that test.
+fn is_case(test: &str) -> bool {
+    env::var_os(CASE).is_some_and(|case| case == test)
 }
 
 fn ran(test: &str) -> String {
