@@ -30,6 +30,9 @@ use crate::table;
 /// buffer.copy_from_host(4, b"abc")?;
 /// buffer.slice_mut(8..)?.fill(b'!')?;
 /// assert_eq!(buffer.to_vec()?, b"0123abc7!!");
+/// let mut middle = [0; 3];
+/// buffer.copy_to_host(4, &mut middle)?;
+/// assert_eq!(&middle, b"abc");
 /// # Ok(())
 /// # }
 /// ```
@@ -80,6 +83,14 @@ impl DeviceBuffer {
     ///
     /// Takes up to `align - 1` bytes more where HIP's allocator does not align as much by itself. Direct I/O wants the
     /// block size of the file system, often 4096.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// let buffer = hip_alloc::DeviceBuffer::with_alignment(10_000, 4096)?;
+    /// assert_eq!((buffer.as_ptr().addr() % 4096, buffer.len()), (0, 10_000));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`new`](Self::new); [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `align` is not a power

@@ -18,7 +18,7 @@ use crate::table;
 ///     let memory = device.memory_info()?;
 ///     println!("device {}: {} of {} bytes free", device.ordinal(), memory.free, memory.total);
 /// }
-/// assert!(Device::new(u32::MAX).is_err());
+/// assert!(Device::new(Device::count()?).is_err()); // the first ordinal is 0
 /// # Ok(())
 /// # }
 /// ```
@@ -29,8 +29,10 @@ pub struct Device(u32);
 ///
 /// ```
 /// # fn main() -> hip_alloc::Result<()> {
-/// let memory = hip_alloc::Device::current()?.memory_info()?;
-/// assert!(memory.free <= memory.total);
+/// use hip_alloc::{Device, MemoryInfo};
+///
+/// let MemoryInfo { free, total, .. } = Device::current()?.memory_info()?;
+/// assert!(free <= total);
 /// # Ok(())
 /// # }
 /// ```

@@ -19,6 +19,10 @@ pub type Result<T> = core::result::Result<T, Error>;
 /// let error = buffer.slice(90..110).unwrap_err();
 /// assert_eq!(error.kind(), hip_alloc::ErrorKind::OutOfRange);
 /// assert_eq!(error.to_string(), "DeviceBuffer::slice: bytes 90..110 are not within 0..100");
+/// assert_eq!((error.operation(), error.hip_error()), ("DeviceBuffer::slice", None)); // HIP was not asked
+///
+/// let error: hip_alloc::Error = hip_alloc::DeviceBuffer::new(1 << 60).unwrap_err();
+/// assert_eq!(error.hip_error(), Some(hip_alloc::HipError::OUT_OF_MEMORY));
 /// # Ok(())
 /// # }
 /// ```

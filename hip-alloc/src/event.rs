@@ -26,6 +26,8 @@ use crate::table;
 /// second.wait_event(&event)?; // what `second` is given from now on waits for what `first` has been given so far
 /// event.synchronize()?;
 /// assert!(event.is_reached()?);
+/// assert_eq!(event.device(), first.device());
+/// assert!(!event.as_raw().is_null()); // for calls of C
 /// # Ok(())
 /// # }
 /// ```
@@ -47,6 +49,21 @@ impl Event {
 
     /// An event of the calling thread's current device that notes when it is reached, for
     /// [`elapsed_since`](Self::elapsed_since).
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{Event, Stream};
+    ///
+    /// let stream = Stream::new()?;
+    /// let (before, after) = (Event::timed()?, Event::timed()?);
+    /// before.record(stream.as_ref())?;
+    /// // work
+    /// after.record(stream.as_ref())?;
+    /// after.synchronize()?;
+    /// println!("took {:?}", after.elapsed_since(&before)?);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -14,11 +14,11 @@ use crate::ffi::Functions;
 ///
 /// ```
 /// # fn main() -> hip_alloc::Result<()> {
-/// use hip_alloc::Device;
+/// use hip_alloc::{Device, DeviceGuard};
 ///
 /// let before = Device::current()?;
 /// for device in Device::all()? {
-///     let _guard = device.make_current()?;
+///     let _guard: DeviceGuard = device.make_current()?;
 ///     assert_eq!(Device::current()?, device);
 /// }
 /// assert_eq!(Device::current()?, before);

@@ -10,10 +10,15 @@ use crate::table;
 /// Displayed as name, code and text, which come from the HIP in use: `hipErrorOutOfMemory (2): out of memory`.
 ///
 /// ```
+/// # fn main() -> hip_alloc::Result<()> {
 /// let error = hip_alloc::HipError::from(2);
 /// assert_eq!(error.code(), 2);
 /// assert_eq!(error, hip_alloc::HipError::OUT_OF_MEMORY);
-/// println!("{error}");
+///
+/// hip_alloc::Device::current()?; // names and texts are those of the HIP in use, once one is
+/// println!("{} means {}", error.name().unwrap_or("?"), error.description().unwrap_or("?"));
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[doc(alias = "hipError_t")]

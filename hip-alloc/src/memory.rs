@@ -37,6 +37,13 @@ use crate::registrations::{Access, Registrations};
 ///
 /// // SAFETY: only one tensor has the storage, and nothing is written through `&Tensor`.
 /// unsafe impl DeviceMemoryMut for Tensor {}
+///
+/// # fn main() -> hip_alloc::Result<()> {
+/// let tensor = Tensor { storage: DeviceBuffer::new(24)?, shape: vec![2, 3] };
+/// assert!(!tensor.is_empty());
+/// # assert_eq!(tensor.shape, [2, 3]);
+/// # Ok(())
+/// # }
 /// ```
 ///
 /// # Safety

@@ -43,9 +43,20 @@ pub struct RawBuffer {
 ///
 /// ```
 /// # fn main() -> hip_alloc::Result<()> {
-/// let buffer = hip_alloc::DeviceBuffer::new(4096)?;
-/// if let Err(failed) = buffer.free() {
-///     eprintln!("{failed}; trying once more");
+/// use hip_alloc::{DeviceBuffer, ErrorKind, FreeError};
+///
+/// /// Frees, or keeps for later what is still in use.
+/// fn free(buffer: DeviceBuffer, later: &mut Vec<DeviceBuffer>) -> hip_alloc::Result<()> {
+///     match buffer.free().map_err(FreeError::into_parts) {
+///         Err((buffer, error)) if error.kind() == ErrorKind::Busy => Ok(later.push(buffer)),
+///         answer => answer.map_err(|(_, error)| error),
+///     }
+/// }
+/// # let mut later = Vec::new();
+/// # free(DeviceBuffer::new(4096)?, &mut later)?;
+///
+/// if let Err(failed) = DeviceBuffer::new(4096)?.free() {
+///     eprintln!("{}; trying once more", failed.error());
 ///     failed.into_buffer().free()?;
 /// }
 /// # Ok(())

@@ -77,6 +77,16 @@ impl StreamRef<'_> {
     /// What an operation borrows is borrowed until the call of `scope` ends, also after [`Scope::synchronize`] and after an
     /// error.
     ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{Device, StreamRef};
+    ///
+    /// let default: StreamRef<'_> = StreamRef::default_of(Device::current()?);
+    /// default.scope(|scope| assert!(scope.stream().as_raw().is_null()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Aborts
     /// Ends the process with [`abort`](std::process::abort), after a line on standard error, if the wait fails: nobody knows
     /// then whether the stream still uses the memory, and borrowed memory can't be kept from its owner. Owned operations

@@ -18,6 +18,12 @@ use crate::region::Region;
 /// let (key, value) = buffer.as_slice().split_at(4)?;
 /// assert_eq!(key.slice(..3)?.to_vec()?, b"key");
 /// assert_eq!(value.to_vec()?, b"value");
+/// assert_eq!((value.len(), value.is_empty(), value.device()), (5, false, buffer.device()));
+/// assert_eq!(value.as_ptr().addr(), buffer.as_ptr().addr() + 4);
+///
+/// let mut host = [0; 2];
+/// value.copy_to_host(3, &mut host)?;
+/// assert_eq!(&host, b"ue");
 /// # Ok(())
 /// # }
 /// ```
@@ -54,6 +60,18 @@ impl<'a> DeviceSlice<'a> {
     }
 
     /// Borrows `len` bytes of device memory that this crate does not own, at `pointer` on `device`.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{DeviceBuffer, DeviceSlice};
+    ///
+    /// let pool = DeviceBuffer::from_host(b"of a framework")?;
+    /// // SAFETY: the pool is live memory of its device, outlives the slice, and nobody writes to it.
+    /// let slice = unsafe { DeviceSlice::from_raw_parts(pool.as_ptr(), 4, pool.device()) };
+    /// assert_eq!(slice.to_vec()?, b"of a");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// The bytes are device memory of `device` that stays allocated, and is not written, for `'a`. `len` is at most

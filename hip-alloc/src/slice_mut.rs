@@ -20,6 +20,18 @@ use crate::slice::DeviceSlice;
 /// head.copy_from_host(0, b"abc")?;
 /// tail.fill(b'z')?;
 /// assert_eq!(buffer.to_vec()?, b"abczzzzz");
+///
+/// let mut slice = buffer.as_mut_slice();
+/// slice.reborrow().fill(b'.')?; // `slice` itself can be used again
+/// slice.slice_mut(6..)?.copy_from_host(0, b"!")?;
+/// assert_eq!(slice.slice(5..7)?.to_vec()?, b".!");
+/// let mut host = [0; 2];
+/// slice.copy_to_host(6, &mut host)?;
+/// assert_eq!(&host, b"!.");
+/// assert_eq!(slice.as_slice().to_vec()?, slice.to_vec()?);
+/// assert_eq!((slice.len(), slice.is_empty()), (8, false));
+/// let (address, device) = (slice.as_ptr(), slice.device());
+/// assert_eq!((address, device), (buffer.as_ptr(), buffer.device()));
 /// # Ok(())
 /// # }
 /// ```
@@ -57,6 +69,19 @@ impl<'a> DeviceSliceMut<'a> {
     }
 
     /// Borrows `len` bytes of device memory that this crate does not own, at `pointer` on `device`.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{DeviceBuffer, DeviceSliceMut};
+    ///
+    /// let pool = DeviceBuffer::zeroed(16)?;
+    /// // SAFETY: the pool is live memory of its device, outlives the slice, and nobody else uses it meanwhile.
+    /// let mut slice = unsafe { DeviceSliceMut::from_raw_parts(pool.as_ptr(), 4, pool.device()) };
+    /// slice.fill(7)?;
+    /// assert_eq!(pool.slice(..6)?.to_vec()?, [7, 7, 7, 7, 0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// The bytes are device memory of `device` that stays allocated, and is used by nobody else, for `'a`. `len` is at

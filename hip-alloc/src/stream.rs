@@ -26,6 +26,8 @@ use crate::table;
 /// let stream = Stream::new()?;
 /// assert!(stream.is_idle()?);
 /// stream.synchronize()?;
+/// println!("device {}, priority {}", stream.device().ordinal(), stream.priority()?);
+/// assert!(!stream.is_non_blocking()?); // ordered with the default stream
 /// # Ok(())
 /// # }
 /// ```
@@ -49,10 +51,15 @@ struct Inner {
 /// let stream = Stream::new()?;
 /// let borrowed: StreamRef<'_> = stream.as_ref();
 /// borrowed.synchronize()?;
+/// assert_eq!((borrowed.device(), borrowed.priority()?), (stream.device(), stream.priority()?));
 ///
 /// let default = StreamRef::default_of(Device::current()?);
 /// assert!(default.as_raw().is_null());
+/// let event = hip_alloc::Event::new()?;
+/// event.record(default)?;
+/// borrowed.wait_event(&event)?; // what comes into `borrowed` now waits for what is in `default`
 /// default.synchronize()?;
+/// assert!(default.is_idle()? && !default.is_non_blocking()?);
 /// # Ok(())
 /// # }
 /// ```
@@ -234,6 +241,18 @@ impl<'a> StreamRef<'a> {
     /// A stream that other code made: `stream` is a `hipStream_t` of `device`.
     ///
     /// With the lifetime `'static` it may be turned into a [`Stream`] and stored in operations.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{Stream, StreamRef};
+    ///
+    /// let other = Stream::new()?; // stands for a framework's
+    /// // SAFETY: the stream is of that device, is not captured, and outlives the reference.
+    /// let borrowed = unsafe { StreamRef::from_raw(other.as_raw(), other.device()) };
+    /// borrowed.synchronize()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// `stream` is a live stream of `device`, or null. It is not destroyed during `'a`, nor before everything that was put

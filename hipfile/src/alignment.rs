@@ -3,12 +3,13 @@
 /// What the fast path asks of a request on a file. Other requests work too, through host memory.
 ///
 /// ```
-/// use hipfile::{Driver, FileHandle};
+/// use hipfile::{Alignment, Driver, FileHandle};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
-/// if let Some(alignment) = file.alignment()? {
+/// let alignment: Option<Alignment> = file.alignment()?;
+/// if let Some(alignment) = alignment {
 ///     assert!(alignment.admits(0, 2 * alignment.offset));
 ///     assert!(!alignment.admits(1, alignment.offset));
 /// }

@@ -141,12 +141,12 @@ impl fmt::Debug for Driver {
 /// Why [`Driver::close`] did not close, and the driver.
 ///
 /// ```
-/// use hipfile::{Driver, ErrorKind};
+/// use hipfile::{CloseError, Driver, ErrorKind};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
 /// let clone = driver.clone();
-/// let refused = driver.close().unwrap_err();
+/// let refused: CloseError = driver.close().unwrap_err();
 /// assert_eq!(refused.error().kind(), ErrorKind::Busy);
 /// let driver = refused.into_driver();
 /// drop(clone);

@@ -81,12 +81,41 @@ impl Error {
     }
 
     /// What was being done: `open`, `read`, `write`, `register memory` and so on.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Driver, ErrorKind, OpenOptions};
+    ///
+    /// let driver = Driver::open()?;
+    /// let file = OpenOptions::new().read(true).open(&driver, "Cargo.toml")?;
+    /// let size = std::fs::metadata("Cargo.toml")?.len() as usize;
+    /// let mut memory = DeviceBuffer::new(size + 10)?;
+    /// let error = file.read_exact_at(memory.slice_mut(..)?, 0).unwrap_err();
+    /// assert_eq!((error.operation(), error.kind()), ("read", ErrorKind::UnexpectedEof));
+    /// assert_eq!((error.offset(), error.requested(), error.bytes_done()), (Some(0), Some(size + 10), size));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn operation(&self) -> &'static str {
         self.0.operation
     }
 
     /// The hipFile code, if the library gave one.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, FileHandle, OpError};
+    ///
+    /// let driver = Driver::open()?;
+    /// let (socket, _peer) = std::os::unix::net::UnixStream::pair()?;
+    /// let (_socket, error) = FileHandle::new(&driver, socket).unwrap_err();
+    /// assert_eq!(error.op_error(), Some(OpError::InternalError));
+    /// assert_eq!((error.raw_code(), error.hip_error(), error.os_error()), (Some(5030), None, None));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn op_error(&self) -> Option<OpError> {
         self.0.cause.op_error()

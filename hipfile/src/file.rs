@@ -31,6 +31,8 @@ use crate::system;
 /// memory.fill(0)?;
 /// assert_eq!(file.read_at(memory.slice_mut(..)?, 0)?, 20);
 /// assert_eq!(memory.to_vec()?, b"to the file and back");
+/// println!("flags {:#o}, mode {:o}, {:?}", file.flags(), file.mode(), file.handle_type());
+/// assert!(!file.as_raw().is_null()); // for calls of C
 /// # std::fs::remove_file(&path)?;
 /// # Ok(())
 /// # }
@@ -155,6 +157,17 @@ impl FileHandle {
     }
 
     /// Deregisters the file and gives its descriptor back.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use hipfile::{Driver, OpenOptions};
+    /// # let driver = Driver::open()?;
+    /// let file = OpenOptions::new().read(true).open(&driver, "Cargo.toml")?;
+    /// let file = std::fs::File::from(file.into_fd());
+    /// assert!(file.metadata()?.is_file());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[doc(alias = "hipFileHandleDeregister")]
     #[must_use = "dropping the handle closes the file as well"]
     pub fn into_fd(self) -> OwnedFd {

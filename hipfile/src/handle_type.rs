@@ -10,6 +10,7 @@
 /// let driver = Driver::open()?;
 /// let file = OpenOptions::new().write(true).create(true).open(&driver, &path)?;
 /// assert_eq!(file.handle_type(), FileHandleType::OpaqueFd);
+/// assert_eq!(FileHandleType::OpaqueFd.code(), 1);
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok(())
 /// # }

@@ -71,6 +71,19 @@ impl FileHandle {
 
     /// Fills `memory` from `offset`, in as many calls as it takes, trying again when interrupted.
     ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Driver, OpenOptions};
+    ///
+    /// let file = OpenOptions::new().read(true).open(&Driver::open()?, "/proc/self/exe")?;
+    /// let mut magic = DeviceBuffer::new(4)?;
+    /// file.read_exact_at(magic.slice_mut(..)?, 0)?;
+    /// assert_eq!(magic.to_vec()?, b"\x7fELF");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::bytes_done`] tells how much of `memory` was filled before the error.
@@ -81,6 +94,19 @@ impl FileHandle {
     }
 
     /// Writes all of `memory` at `offset`, in as many calls as it takes, trying again when interrupted.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use hipfile::alloc::DeviceBuffer;
+    /// # use hipfile::{Driver, OpenOptions};
+    /// # let path = std::env::temp_dir().join(format!("hipfile-doc-write-all-{}", std::process::id()));
+    /// let file = OpenOptions::new().write(true).create(true).open(&Driver::open()?, &path)?;
+    /// file.write_all_at(DeviceBuffer::from_host(b"all of it")?.slice(..)?, 0)?;
+    /// assert_eq!(std::fs::read(&path)?, b"all of it");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

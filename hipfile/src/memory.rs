@@ -18,16 +18,20 @@ pub trait Named {
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use hipfile::alloc::DeviceBuffer;
-/// use hipfile::{Driver, FileHandle};
+/// use hipfile::{Driver, FileHandle, ReadInto};
+///
+/// fn start_of(file: &FileHandle, memory: impl ReadInto) -> hipfile::Result<usize> {
+///     file.read_at(memory, 0)
+/// }
 ///
 /// let driver = Driver::open()?;
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
 /// let mut memory = DeviceBuffer::new(8)?;
 /// let mut slice = memory.slice_mut(..)?;
-/// file.read_at(&mut slice, 0)?; // by reference: the slice can be used again
-/// file.read_at(slice, 0)?;
+/// start_of(&file, &mut slice)?; // by reference: the slice can be used again
+/// start_of(&file, slice)?;
 /// let mut registered = driver.register(&mut memory)?;
-/// file.read_at(registered.slice_mut(..4)?, 0)?;
+/// start_of(&file, registered.slice_mut(..4)?)?;
 /// # drop(registered);
 /// # assert_eq!(&memory.to_vec()?[..4], b"\x7fELF");
 /// # Ok(())
@@ -47,15 +51,22 @@ pub trait ReadInto: Named {}
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use hipfile::alloc::DeviceBuffer;
-/// use hipfile::{Driver, OpenOptions};
+/// use hipfile::{Driver, FileHandle, OpenOptions, WriteFrom};
+///
+/// fn append(file: &FileHandle, end: &mut u64, memory: impl WriteFrom) -> hipfile::Result<()> {
+///     *end += file.write_at(memory, *end)? as u64;
+///     Ok(())
+/// }
 ///
 /// let driver = Driver::open()?;
 /// let memory = std::sync::Arc::new(DeviceBuffer::zeroed(8)?);
 /// let registered = driver.register(memory)?;
 /// # let path = std::env::temp_dir().join(format!("hipfile-doc-write-from-{}", std::process::id()));
 /// let file = OpenOptions::new().write(true).create(true).open(&driver, &path)?;
-/// assert_eq!(file.write_at(registered.slice(..4)?, 0)?, 4);
-/// assert_eq!(file.write_at(registered.memory().slice(4..)?, 4)?, 4);
+/// let mut end = 0;
+/// append(&file, &mut end, registered.slice(..4)?)?;
+/// append(&file, &mut end, registered.memory().slice(4..)?)?;
+/// assert_eq!(end, 8);
 /// # std::fs::remove_file(&path)?;
 /// # Ok(())
 /// # }

@@ -119,10 +119,13 @@ op_errors! {
 /// A libhipfile code without a name in this version of the crate.
 ///
 /// ```
-/// match hipfile::OpError::from_code(6001) {
-///     hipfile::OpError::Unknown(code) => assert_eq!(code.get(), 6001),
-///     named => unreachable!("{named}"),
+/// use hipfile::{OpError, UnknownCode};
+///
+/// fn unknown(error: OpError) -> Option<UnknownCode> {
+///     if let OpError::Unknown(code) = error { Some(code) } else { None }
 /// }
+/// assert_eq!(unknown(OpError::from_code(6001)).map(UnknownCode::get), Some(6001));
+/// assert_eq!(unknown(OpError::InternalError), None);
 /// ```
 // Opaque, so that giving a code its name later does not change what existing matches mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

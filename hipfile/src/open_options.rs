@@ -22,6 +22,14 @@ use crate::handle_type::FileHandleType;
 /// let driver = Driver::open()?;
 /// let file = OpenOptions::new().read(true).write(true).create(true).mode(0o600).open(&driver, &path)?;
 /// assert_eq!(file.path(), Some(&*path));
+/// drop(file);
+///
+/// let emptied = OpenOptions::new().write(true).truncate(true).direct(true).open(&driver, &path)?;
+/// drop(emptied);
+/// let error = OpenOptions::new().write(true).create_new(true).open(&driver, &path).unwrap_err();
+/// assert_eq!(error.os_error(), Some(17)); // EEXIST
+/// let o_sync = 0o4_010_000;
+/// OpenOptions::new().write(true).custom_flags(o_sync).open(&driver, &path)?;
 /// # std::fs::remove_file(&path).unwrap();
 /// # Ok(())
 /// # }

@@ -35,6 +35,8 @@ use crate::span::Span;
 /// let mut whole = reader.join().unwrap()?;
 /// whole.unsplit(rest).expect("they were one");
 /// assert_eq!(whole.slice(..5)?.as_device().to_vec()?, b"\x7fELF\0");
+/// println!("{} bytes at {:p} of {:?}", whole.len(), whole.as_ptr(), whole.device());
+/// assert!(!whole.is_empty());
 /// # Ok(())
 /// # }
 /// ```

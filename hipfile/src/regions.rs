@@ -11,6 +11,17 @@ use crate::registered::Registered;
 /// The pieces of registered memory, in order: see [`Registered::into_regions`].
 ///
 /// What was not taken is let go of when this is dropped.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hipfile::{Driver, Regions, alloc::DeviceBuffer};
+///
+/// let mut blocks: Regions = Driver::open()?.register(DeviceBuffer::new(12 << 20)?)?.into_regions(4 << 20)?;
+/// let first = blocks.next();
+/// assert_eq!((first.map(|block| block.len()), blocks.len()), (Some(4 << 20), 2));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use = "iterators are lazy"]
 pub struct Regions {

@@ -39,6 +39,17 @@ impl Driver {
 
     /// Registers the bytes of `memory` at `range`; the guard holds all of it. hipFile 0.2.
     ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::Driver;
+    /// use hipfile::alloc::DeviceBuffer;
+    ///
+    /// let registered = Driver::open()?.register_range(DeviceBuffer::new(8192)?, 4096..)?;
+    /// assert_eq!((registered.len(), registered.memory().len()), (4096, 8192));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As for [`register`](Self::register), and [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` is not
@@ -74,6 +85,18 @@ impl Driver {
     }
 
     /// [`register_range`](Self::register_range) that gives the memory back if it fails.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use hipfile::alloc::DeviceBuffer;
+    /// # use hipfile::{Driver, ErrorKind};
+    /// # let driver = Driver::open()?;
+    /// let (memory, error) = driver.try_register_range(DeviceBuffer::new(8)?, 4..12).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::OutOfRange);
+    /// assert_eq!(memory.len(), 8);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -140,7 +163,8 @@ impl Driver {
 /// let driver = Driver::open()?;
 /// // SAFETY: the bytes are device memory of the current device, are used by nobody else, and `pool` outlives the guard.
 /// let registered: Registered<RawMemory> = unsafe { Registered::from_raw(&driver, pool.as_ptr(), pool.len(), 0)? };
-/// assert_eq!(registered.memory().len(), 1 << 20);
+/// let memory: &RawMemory = registered.memory();
+/// assert_eq!((memory.as_ptr(), memory.len(), memory.is_empty()), (pool.as_ptr(), 1 << 20, false));
 /// # drop(registered);
 /// # Ok(())
 /// # }

@@ -33,6 +33,9 @@ pub(crate) const DEREGISTER: &str = "deregister memory";
 /// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?;
 /// let mut registered = driver.register(DeviceBuffer::new(4096)?)?;
 /// let n = file.read_at(registered.slice_mut(..)?, 0)?;
+/// println!("{n} bytes on device {}", registered.device().ordinal());
+/// assert_eq!(registered.slice(1..4)?.as_device().to_vec()?, b"ELF");
+/// assert!(!registered.is_empty()); // no registration is
 /// let memory = registered.deregister().map_err(|(_registered, error)| error)?;
 /// assert_eq!(&memory.to_vec()?[..n.min(4)], b"\x7fELF");
 /// # Ok(())

@@ -16,14 +16,16 @@ use crate::span::Span;
 /// It knows the base of its registration, so transfers find it whatever the range is.
 ///
 /// ```
-/// use hipfile::Driver;
 /// use hipfile::alloc::DeviceBuffer;
+/// use hipfile::{Driver, RegisteredSlice};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registered = Driver::open()?.register(DeviceBuffer::from_host(b"key=value")?)?;
-/// let (key, value) = registered.slice(..)?.split_at(4)?;
+/// let all: RegisteredSlice<'_> = registered.slice(..)?;
+/// let (key, value) = all.split_at(4)?;
 /// assert_eq!(key.slice(..3)?.as_device().to_vec()?, b"key");
-/// assert_eq!(value.len(), 5);
+/// assert_eq!((value.len(), value.is_empty(), value.device()), (5, false, registered.device()));
+/// assert_eq!(value.as_ptr().addr(), registered.as_ptr().addr() + 4);
 /// # Ok(())
 /// # }
 /// ```
@@ -37,7 +39,7 @@ pub struct RegisteredSlice<'a> {
 ///
 /// ```
 /// use hipfile::alloc::DeviceBuffer;
-/// use hipfile::{Driver, OpenOptions};
+/// use hipfile::{Driver, OpenOptions, RegisteredSliceMut};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
@@ -47,6 +49,14 @@ pub struct RegisteredSlice<'a> {
 /// file.read_exact_at(&mut head, 0)?;
 /// file.read_exact_at(tail, 4)?;
 /// assert_eq!(head.as_device().to_vec()?, b"\x7fELF");
+///
+/// let mut all: RegisteredSliceMut<'_> = registered.slice_mut(..)?;
+/// all.as_device_mut().fill(0)?; // what hip-alloc can do, too
+/// file.read_exact_at(all.reborrow(), 1)?; // `all` itself can be used again
+/// assert_eq!(all.slice(..3)?.as_device().to_vec()?, b"ELF");
+/// assert_eq!(all.as_slice().len(), all.len());
+/// println!("{} at {:p} of {:?}", all.len(), all.as_ptr(), all.device());
+/// assert!(!all.is_empty());
 /// # Ok(())
 /// # }
 /// ```

@@ -29,7 +29,7 @@ pub struct Stats {
 ///
 /// ```
 /// # fn main() -> hipfile::Result<()> {
-/// let reads = hipfile::stats()?.reads;
+/// let reads: hipfile::Transfers = hipfile::stats()?.reads;
 /// if reads.fallback > 0 {
 ///     println!("{} of {} reads went through host memory", reads.fallback, reads.operations);
 /// }

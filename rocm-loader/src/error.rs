@@ -7,7 +7,9 @@ use std::fmt;
 /// ```
 /// // SAFETY: requires that the library's initialisers may run; there is no such library.
 /// let error = unsafe { rocm_loader::open_path("/nonexistent/libamdhip64.so".as_ref()) }.unwrap_err();
-/// assert_eq!(error.attempts()[0].place(), "/nonexistent/libamdhip64.so");
+/// let attempt: &rocm_loader::Attempt = &error.attempts()[0];
+/// assert_eq!(attempt.place(), "/nonexistent/libamdhip64.so");
+/// assert!(attempt.reason().ends_with("No such file or directory"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
@@ -39,6 +41,9 @@ impl Attempt {
 /// // SAFETY: requires that the library's initialisers may run; there is no such library.
 /// let error = unsafe { rocm_loader::open("libnonexistent.so", &["1"]) }.unwrap_err();
 /// assert!(error.to_string().starts_with("cannot load libnonexistent.so"));
+/// for attempt in error.attempts() {
+///     println!("{}: {}", attempt.place(), attempt.reason());
+/// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadError {

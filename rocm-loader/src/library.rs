@@ -14,6 +14,7 @@ use std::{mem, ptr};
 /// let abs: unsafe extern "C" fn(i32) -> i32 = unsafe { libc.symbol(c"abs") }.expect("C has abs");
 /// // SAFETY: requires an argument other than i32::MIN.
 /// assert_eq!(unsafe { abs(-5) }, 5);
+/// assert_eq!(libc.path().unwrap_or_default().file_name(), Some("libc.so.6".as_ref()));
 /// # Ok::<(), rocm_loader::LoadError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,14 @@ impl Library {
 
     /// Everything that code linked into the same program or library as this crate can refer to, as a place to look
     /// symbols up in.
+    ///
+    /// ```
+    /// use rocm_loader::Library;
+    ///
+    /// // SAFETY: requires a type that fits the symbol; nothing is done with the address.
+    /// let malloc: Option<*const ()> = unsafe { Library::process().symbol(c"malloc") };
+    /// assert!(malloc.is_some());
+    /// ```
     #[must_use]
     pub fn process() -> Self {
         Self { handle: libc::RTLD_DEFAULT }

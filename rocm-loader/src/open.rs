@@ -22,11 +22,12 @@ const FLAGS: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL;
 /// The initialisers of every library of that name in these places may run. For ROCm's own libraries this asks no more
 /// than linking them does.
 ///
-/// ```no_run
+/// ```
 /// // SAFETY: requires that the initialisers of HIP may run; every HIP program runs them.
-/// let hip = unsafe { rocm_loader::open("libamdhip64.so", &["7", "6", "5"]) }?;
-/// println!("{}", hip.path().unwrap_or_default().display());
-/// # Ok::<(), rocm_loader::LoadError>(())
+/// match unsafe { rocm_loader::open("libamdhip64.so", &["7", "6", "5"]) } {
+///     Ok(hip) => println!("HIP is {}", hip.path().unwrap_or_default().display()),
+///     Err(error) => eprintln!("{error}"),
+/// }
 /// ```
 pub unsafe fn open(stem: &str, versions: &[&str]) -> Result<Library, LoadError> {
     // SAFETY: the caller's promise is the one required.
@@ -78,6 +79,15 @@ pub fn loaded(stem: &str, versions: &[&str]) -> Option<Library> {
 
 impl Search {
     /// Loads a library, as [`open`] does, looking into these prefixes.
+    ///
+    /// ```
+    /// use rocm_loader::Search;
+    ///
+    /// let search = Search::new("/nonexistent".as_ref(), None);
+    /// // SAFETY: requires that the library's initialisers may run; there is no such library.
+    /// let error = unsafe { search.open("libnonexistent.so", &["1"]) }.unwrap_err();
+    /// assert!(error.attempts().iter().any(|attempt| attempt.place() == "/nonexistent/opt/rocm/lib"));
+    /// ```
     ///
     /// # Errors
     ///

@@ -1,8 +1,10 @@
 //! `cargo xtask tidy`: rules of this repository that no other tool knows.
 
 mod docs;
+mod examples;
 mod ids;
 mod manifests;
+mod public;
 mod source;
 mod text;
 mod tree;
@@ -45,7 +47,8 @@ const RULES: &[Rule] = &[
     source::errno,
     source::let_chains,
     source::safety_comments,
-    source::doctests,
+    examples::everything_is_shown,
+    examples::examples_run,
     manifests::published_dependencies,
     docs::links,
     workflows::steps,
@@ -67,7 +70,7 @@ pub fn check() -> Result<()> {
             line => println!("{path}:{line}: {message}"),
         }
     }
-    println!("tidy: {} files, {}", tree.files.len(), ids::tally(&tree));
+    println!("tidy: {} files, {}, {}", tree.files.len(), ids::tally(&tree), examples::tally(&tree));
     match findings.len() {
         0 => Ok(()),
         count => Err(format!("{count} findings").into()),

@@ -104,28 +104,6 @@ pub fn safety_comments(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Examples in documentation are compiled and run.
-pub fn doctests(tree: &Tree) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for file in published(tree) {
-        for (number, line) in file.lines() {
-            let code = line.trim();
-            let text = code.strip_prefix("///").or_else(|| code.strip_prefix("//!")).unwrap_or_default();
-            let Some(attributes) = text.trim().strip_prefix("```") else { continue };
-            for attribute in attributes.split(',').map(str::trim) {
-                // Loading is tested without anything to load.
-                let unloadable = attribute == "no_run" && file.path.starts_with("rocm-loader/");
-                if (attribute == "ignore" || attribute == "no_run") && !unloadable {
-                    let message =
-                        format!("`{attribute}`: the software ROCm runs every example, so let it run");
-                    findings.push(Finding::new(&file.path, number, message));
-                }
-            }
-        }
-    }
-    findings
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,12 +137,5 @@ mod tests {
         let text = "// SAFETY: requires a; holds because b.\n\n// SAFETY: requires a;\n// holds because b.\n\n// SAFETY: fine.\n\n\
             // SAFETY: requires nothing.\n\n// SAFETY: as for Send.\n";
         assert_eq!(lines(safety_comments, "hipfile/src/a.rs", text), [6]);
-    }
-
-    #[test]
-    fn examples_run() {
-        let text = "/// ```no_run\n/// ```\n//! ```rust,ignore\n//! ```\n/// ```\n/// ```compile_fail,E0382\n/// ```text\n";
-        assert_eq!(lines(doctests, "hipfile/src/a.rs", text), [1, 3]);
-        assert_eq!(lines(doctests, "xtask/src/a.rs", text), [0; 0]);
     }
 }
