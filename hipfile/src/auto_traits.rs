@@ -38,7 +38,8 @@ macro_rules! lacks {
 
 send_and_sync! {
     Alignment CloseError Driver Error ErrorKind Feature FileHandle FileHandleType OpError OpenOptions RawMemory
-    Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> Stats Transfers UnknownCode Version
+    Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream ScopedTransfer Stats StreamFlags
+    Transfers UnknownCode Version
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 

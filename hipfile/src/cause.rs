@@ -14,6 +14,8 @@ use crate::version::Version;
 pub(crate) enum Cause {
     /// A system call's `errno`.
     Os(i32),
+    /// A system call of the library failed on another thread, and its `errno` is lost.
+    LostErrno,
     /// A HIP code that a transfer passed through.
     Hip(HipError),
     /// hipFile's "HIP call failed" with the HIP code beside it.
@@ -42,10 +44,16 @@ pub(crate) enum Cause {
     InvalidArgument(String),
     /// The library has an entry that belongs to a live registration of this process.
     RegisteredHere,
+    /// The library has the stream registered, by this process.
+    StreamRegisteredHere,
     /// Deregistration refused because transfers are in flight.
     InFlight,
     /// The driver has other users.
     Shared,
+    /// A registered stream has other users.
+    StreamShared,
+    /// A transfer on a stream of another device than its memory; both by ordinal.
+    OtherDevice { memory: u32, stream: u32 },
     /// The library in use lacks a feature.
     Unsupported { feature: &'static str, since: Version, found: Version },
     /// End of file before the buffer was full.
@@ -60,7 +68,7 @@ impl Cause {
             Self::Os(libc::EINTR) => ErrorKind::Interrupted,
             Self::Os(libc::EACCES | libc::EPERM) => ErrorKind::PermissionDenied,
             Self::Os(libc::ENOMEM) => ErrorKind::OutOfMemory,
-            Self::Os(_) => ErrorKind::Os,
+            Self::Os(_) | Self::LostErrno => ErrorKind::Os,
             Self::Hip(code) | Self::HipCall(code) => match *code {
                 HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
                 HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
@@ -71,12 +79,14 @@ impl Cause {
             Self::Overlong { .. } => ErrorKind::LibraryFault,
             Self::Memory(error) => memory_kind(error.kind()),
             Self::NotLoaded(_) => ErrorKind::NotLoaded,
-            Self::AlreadyLoaded | Self::InFlight | Self::Shared => ErrorKind::Busy,
+            Self::AlreadyLoaded | Self::InFlight | Self::Shared | Self::StreamShared => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
-            Self::OffsetTooLarge | Self::EmptyMemory | Self::EmptyPieces | Self::InvalidArgument(_) => {
-                ErrorKind::InvalidInput
-            }
-            Self::RegisteredHere => ErrorKind::AlreadyRegistered,
+            Self::OffsetTooLarge
+            | Self::EmptyMemory
+            | Self::EmptyPieces
+            | Self::InvalidArgument(_)
+            | Self::OtherDevice { .. } => ErrorKind::InvalidInput,
+            Self::RegisteredHere | Self::StreamRegisteredHere => ErrorKind::AlreadyRegistered,
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::WriteZero => ErrorKind::WriteZero,
@@ -111,6 +121,7 @@ impl Cause {
     pub(crate) fn raw_code(&self) -> Option<i64> {
         match self {
             Self::Os(errno) => Some(i64::from(*errno)),
+            Self::LostErrno => Some(-1),
             Self::UnknownReturn(ret) => Some(*ret),
             Self::Overlong { returned, .. } => i64::try_from(*returned).ok(),
             _ => self
@@ -181,6 +192,9 @@ impl fmt::Display for Cause {
                 Some(name) => write!(f, "{} ({errno} {name})", errno::text(*errno)),
                 None => write!(f, "{} (errno {errno})", errno::text(*errno)),
             },
+            Self::LostErrno => {
+                f.write_str("a system call failed, and on a stream the library does not tell how (-1)")
+            }
             Self::Hip(code) | Self::HipCall(code) => write!(f, "HIP call failed: {code}"),
             Self::Op(code) => code.fmt(f),
             Self::UnknownReturn(ret) => write!(f, "the library answered {ret}, which means nothing known"),
@@ -206,6 +220,7 @@ impl fmt::Display for Cause {
             }
             Self::InvalidArgument(what) => f.write_str(what),
             Self::RegisteredHere => write!(f, "{} by this process", OpError::MemoryAlreadyRegistered),
+            Self::StreamRegisteredHere => f.write_str("the stream is already registered by this process"),
             Self::InFlight => write!(
                 f,
                 "transfers on the memory are in flight ({} {})",
@@ -213,6 +228,10 @@ impl fmt::Display for Cause {
                 OpError::InternalError.name()
             ),
             Self::Shared => f.write_str("clones, files or registrations still use the driver"),
+            Self::StreamShared => f.write_str("clones or operations still use the stream"),
+            Self::OtherDevice { memory, stream } => {
+                write!(f, "the memory is on device {memory} and the stream on device {stream}")
+            }
             Self::Unsupported { feature, since, found } => {
                 write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
             }

@@ -3,6 +3,9 @@
 //! A synchronous transfer answers with one signed number that carries four spaces: a byte count, -1 for `errno`, minus a
 //! HIP code, minus a hipFile code. They are disjoint but for HIP's code 1, which is told from `errno` by zeroing `errno`
 //! before the call.
+//!
+//! A transfer on a stream leaves the same kind of number in a slot, written on another thread, whose `errno` is out of
+//! reach: there -1 is a system call that failed in a way nobody knows.
 
 use hip_alloc::HipError;
 
@@ -15,10 +18,26 @@ const FIRST_OP_ERROR: u64 = 5001;
 /// What a synchronous transfer of at most `requested` bytes answered. Total over all its arguments.
 #[inline]
 pub(crate) fn decode(ret: i64, errno: i32, requested: usize) -> Result<usize, Cause> {
-    match usize::try_from(ret) {
-        Ok(done) if done <= requested => Ok(done),
-        Ok(done) => Err(Cause::Overlong { returned: done, requested }),
-        Err(_) => Err(failed(ret, errno)),
+    count(ret, requested).unwrap_or_else(|| Err(failed(ret, errno)))
+}
+
+/// What a transfer of at most `requested` bytes left in its slot when the stream had passed it. Total over all its
+/// arguments.
+#[inline]
+pub(crate) fn decode_stored(stored: i64, requested: usize) -> Result<usize, Cause> {
+    count(stored, requested).unwrap_or_else(|| match stored {
+        -1 => Err(Cause::LostErrno),
+        _ => Err(failed(stored, 0)),
+    })
+}
+
+/// The number as a count, which is no more than `requested`; `None` if it is a code.
+#[inline]
+fn count(number: i64, requested: usize) -> Option<Result<usize, Cause>> {
+    match usize::try_from(number) {
+        Ok(done) if done <= requested => Some(Ok(done)),
+        Ok(done) => Some(Err(Cause::Overlong { returned: done, requested })),
+        Err(_) => None,
     }
 }
 
@@ -54,6 +73,7 @@ mod tests {
         match result {
             Ok(done) => (i64::try_from(*done).unwrap(), None),
             Err(Cause::Os(errno)) => (-1, Some(*errno)),
+            Err(Cause::LostErrno) => (-1, None),
             Err(Cause::Hip(code)) => (-i64::from(code.code()), None),
             Err(Cause::Op(code)) => (-i64::from(code.code()), None),
             Err(Cause::UnknownReturn(ret)) => (*ret, None),
@@ -94,6 +114,22 @@ mod tests {
             }
         }
 
+        /// SND-05: without an `errno`, -1 alone changes its meaning.
+        #[test]
+        fn every_stored_answer_has_exactly_one_meaning(stored in answers(), requested: usize) {
+            let result = decode_stored(stored, requested);
+            prop_assert_eq!(encode(&result), (stored, None));
+            match (result, decode(stored, 0, requested)) {
+                (Err(Cause::LostErrno), other) => {
+                    prop_assert_eq!(stored, -1);
+                    prop_assert!(matches!(other, Err(Cause::Hip(_))));
+                }
+                (Ok(done), Ok(same)) => prop_assert_eq!(done, same),
+                (Err(cause), Err(same)) => prop_assert_eq!(format!("{cause:?}"), format!("{same:?}")),
+                (result, other) => prop_assert!(false, "{result:?} is not {other:?}"),
+            }
+        }
+
         #[test]
         fn every_status_is_kept(err: u32, hip: u32) {
             match status(err, hip) {
@@ -121,6 +157,10 @@ mod tests {
         assert!(matches!(decode(-5001, 0, 1), Err(Cause::Op(OpError::DriverNotInitialized))));
         assert!(matches!(decode(-5040, 0, 1), Err(Cause::Op(OpError::Unknown(_)))));
         assert!(matches!(decode(i64::MIN, 1, 1), Err(Cause::UnknownReturn(i64::MIN))));
+        assert!(matches!(decode_stored(-1, 1), Err(Cause::LostErrno)));
+        assert!(matches!(decode_stored(-5022, 1), Err(Cause::Op(OpError::InvalidValue))));
+        assert!(matches!(decode_stored(-5030, 1), Err(Cause::Op(OpError::InternalError))));
+        assert!(matches!(decode_stored(1, 0), Err(Cause::Overlong { returned: 1, requested: 0 })));
         assert!(matches!(status(5011, 2), Err(Cause::HipCall(code)) if u32::from(code) == 2));
         assert!(matches!(status(u32::MAX, 0), Err(Cause::Op(OpError::Unknown(_)))));
     }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use hip_alloc::HipError;
 
@@ -42,7 +43,7 @@ struct Inner {
 /// What an operation was done on.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
-    Path(PathBuf),
+    Path(Arc<Path>),
     Descriptor(i32),
 }
 

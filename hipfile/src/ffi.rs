@@ -14,6 +14,8 @@ use crate::decode::{decode, status};
 use crate::error::Cause;
 use crate::version::Version;
 
+pub(crate) mod streams;
+
 /// A registered file, as the library names it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Handle(sys::hipFileHandle_t);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::alignment::Alignment;
@@ -41,7 +41,7 @@ pub struct FileHandle {
     // Fields are dropped in this order: the registration goes before the descriptor that it is of is closed.
     registration: FileRegistration,
     fd: OwnedFd,
-    path: Option<PathBuf>,
+    path: Option<Arc<Path>>,
     flags: i32,
     mode: u32,
     handle_type: FileHandleType,
@@ -84,7 +84,7 @@ impl FileHandle {
     pub(crate) fn register(
         driver: &Driver,
         fd: OwnedFd,
-        path: Option<PathBuf>,
+        path: Option<Arc<Path>>,
         handle_type: FileHandleType,
     ) -> std::result::Result<Self, (OwnedFd, Error)> {
         match Self::facts(driver, fd.as_fd(), handle_type) {
@@ -187,11 +187,15 @@ impl FileHandle {
     /// An error about this file.
     #[cold]
     pub(crate) fn error(&self, operation: &'static str, cause: Cause) -> Error {
-        let subject = match &self.path {
-            Some(path) => Subject::Path(path.clone()),
+        Error::new(operation, cause).on(self.subject())
+    }
+
+    /// What an error about this file names it by.
+    pub(crate) fn subject(&self) -> Subject {
+        match &self.path {
+            Some(path) => Subject::Path(Arc::clone(path)),
             None => Subject::Descriptor(self.fd.as_raw_fd()),
-        };
-        Error::new(operation, cause).on(subject)
+        }
     }
 }
 

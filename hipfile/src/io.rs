@@ -10,17 +10,17 @@ use crate::span::Span;
 
 /// The most that Linux moves in one call, and a multiple of every alignment that direct I/O asks for. Asking for more
 /// would take the size's own alignment, usually none, into the library's choice of path.
-const MAX_TRANSFER: usize = 0x7fff_f000;
+pub(crate) const MAX_TRANSFER: usize = 0x7fff_f000;
 
 /// Which way the bytes go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
     Read,
     Write,
 }
 
 impl Way {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -35,7 +35,8 @@ impl Way {
 /// goes through host memory.
 ///
 /// **None of them waits for GPU work.** Kernels and asynchronous copies that write the memory (before a write) or use it
-/// (before a read) have to be waited for first. The blocking calls of `hip_alloc` have waited already.
+/// (before a read) have to be waited for first, by [`read_at_after`](Self::read_at_after) and
+/// [`write_at_after`](Self::write_at_after) for example. The blocking calls of `hip_alloc` have waited already.
 impl FileHandle {
     /// Reads into `memory` from `offset`, like `pread`. hipFile 0.2.
     ///
@@ -173,12 +174,12 @@ impl FileHandle {
     }
 
     #[cold]
-    fn failed(&self, way: Way, cause: Cause, span: Span, offset: u64, done: usize) -> Error {
+    pub(crate) fn failed(&self, way: Way, cause: Cause, span: Span, offset: u64, done: usize) -> Error {
         self.error(way.name(), cause).at(offset, span.len).after(done)
     }
 }
 
 #[cold]
-fn not_current(error: hip_alloc::Error) -> Cause {
+pub(crate) fn not_current(error: hip_alloc::Error) -> Cause {
     if error.kind() == hip_alloc::ErrorKind::Forked { Cause::Forked } else { Cause::Memory(error) }
 }

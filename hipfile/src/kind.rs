@@ -53,7 +53,8 @@ pub enum ErrorKind {
     UnexpectedEof,
     /// A write made no progress.
     WriteZero,
-    /// A system call failed; [`Error::os_error`](crate::Error::os_error) says how.
+    /// A system call failed; [`Error::os_error`](crate::Error::os_error) says how, except for transfers on streams, where
+    /// the library loses that.
     Os,
     /// A call of the HIP runtime failed; [`Error::hip_error`](crate::Error::hip_error) says how.
     Hip,

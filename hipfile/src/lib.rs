@@ -55,6 +55,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("hipfile runs on Linux only: AMD's libhipfile exists for no other system");
 
+mod after;
 mod alignment;
 mod cause;
 mod decode;
@@ -69,22 +70,27 @@ mod io;
 mod kind;
 mod library;
 mod memory;
+mod on_stream;
 mod op_error;
 mod open_options;
 mod region;
 mod regions;
 mod register;
 mod registered;
+mod registered_stream;
 mod registry;
+mod scoped;
 mod slice;
 mod span;
 mod stats;
+mod stream_flags;
 mod system;
 mod version;
 
 pub use hip_alloc as alloc;
 pub use hipfile_sys as sys;
 
+pub use after::After;
 pub use alignment::Alignment;
 pub use driver::{CloseError, Driver};
 pub use error::{Error, Result};
@@ -99,8 +105,11 @@ pub use region::Region;
 pub use regions::Regions;
 pub use register::RawMemory;
 pub use registered::Registered;
+pub use registered_stream::RegisteredStream;
+pub use scoped::ScopedTransfer;
 pub use slice::{RegisteredSlice, RegisteredSliceMut};
 pub use stats::{Stats, Transfers, stats};
+pub use stream_flags::StreamFlags;
 pub use version::{Feature, Version, supports, version};
 
 #[cfg(test)]

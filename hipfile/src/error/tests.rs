@@ -16,7 +16,7 @@ fn an_error_is_one_word() {
 #[test]
 fn context_comes_before_the_cause() {
     let error = Error::new("write", Cause::Os(libc::EFBIG))
-        .on(Subject::Path("out.bin".into()))
+        .on(Subject::Path(Path::new("out.bin").into()))
         .at(4096, 3 << 20)
         .after(1 << 20);
     assert_eq!(
@@ -55,6 +55,12 @@ fn every_cause_has_its_text_kind_and_codes() {
             ErrorKind::Unknown,
             Some(5999),
             "unknown hipFile error (5999 unknown)",
+        ),
+        (
+            Cause::LostErrno,
+            ErrorKind::Os,
+            Some(-1),
+            "a system call failed, and on a stream the library does not tell how (-1)",
         ),
         // HIP is not in use in these tests, so its codes have no names.
         (Cause::Hip(2.into()), ErrorKind::OutOfMemory, Some(2), "HIP call failed: HIP error 2"),
@@ -117,6 +123,19 @@ fn every_cause_has_its_text_kind_and_codes() {
             "transfers on the memory are in flight (5030 hipFileInternalError)",
         ),
         (Cause::Shared, ErrorKind::Busy, None, "clones, files or registrations still use the driver"),
+        (
+            Cause::StreamRegisteredHere,
+            ErrorKind::AlreadyRegistered,
+            None,
+            "the stream is already registered by this process",
+        ),
+        (Cause::StreamShared, ErrorKind::Busy, None, "clones or operations still use the stream"),
+        (
+            Cause::OtherDevice { memory: 0, stream: 1 },
+            ErrorKind::InvalidInput,
+            None,
+            "the memory is on device 0 and the stream on device 1",
+        ),
         (
             Cause::Unsupported { feature: "statistics", since: v(5), found: v(2) },
             ErrorKind::Unsupported,

@@ -1,0 +1,206 @@
+//! Transfers on a stream that borrow file and memory, inside a scope that waits for them.
+#![allow(unsafe_code, reason = "hands borrowed device memory to a stream")]
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hip_alloc::Scope;
+
+use crate::error::{Cause, Error, Result, Subject};
+use crate::ffi::streams::Slots;
+use crate::file::FileHandle;
+use crate::io::Way;
+use crate::memory::{ReadInto, WriteFrom};
+use crate::on_stream;
+use crate::span::Span;
+
+/// A transfer of a scope. What came of it is known once the scope has ended, or waited.
+///
+/// ```
+/// use hipfile::alloc::{DeviceBuffer, Stream};
+/// use hipfile::{Driver, FileHandle};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let driver = Driver::open()?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let mut memory = DeviceBuffer::new(4)?;
+/// let stream = Stream::new()?;
+/// let transfer = stream.scope(|scope| file.read_at_in(scope, memory.slice_mut(..)?, 0))?;
+/// assert_eq!(transfer.result().transpose()?, Some(4));
+/// # assert_eq!(memory.to_vec()?, b"\x7fELF");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "it tells whether the transfer worked, and how many bytes moved"]
+pub struct ScopedTransfer(Arc<State>);
+
+struct State {
+    slots: Slots,
+    /// Whether the stream has passed the transfer.
+    passed: AtomicBool,
+    way: Way,
+    file: Subject,
+    offset: u64,
+    len: usize,
+}
+
+/// What the scope keeps until it has waited: the slots, which then have the result.
+struct Kept(Arc<State>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.passed.store(true, Ordering::Release);
+    }
+}
+
+impl ScopedTransfer {
+    /// The number of bytes that moved, fewer than asked for at the end of the file and above 0x7ffff000; `None` while the
+    /// scope has not waited.
+    ///
+    /// ```
+    /// # use hipfile::alloc::{DeviceBuffer, Stream};
+    /// # use hipfile::{Driver, FileHandle};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let driver = Driver::open()?;
+    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// # let mut memory = DeviceBuffer::new(4)?;
+    /// Stream::new()?.scope(|scope| {
+    ///     let transfer = file.read_at_in(scope, memory.slice_mut(..)?, 0)?;
+    ///     assert!(transfer.result().is_none());
+    ///     scope.synchronize()?;
+    ///     assert_eq!(transfer.result().transpose()?, Some(4));
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the library left as the result. [`ErrorKind::Os`](crate::ErrorKind::Os) without a number if a system call
+    /// failed: on streams the library loses which way.
+    pub fn result(&self) -> Option<Result<usize>> {
+        let State { slots, passed, way, file, offset, len } = &*self.0;
+        let failed = |cause| Error::new(way.name(), cause).on(file.clone()).at(*offset, *len);
+        passed.load(Ordering::Acquire).then(|| slots.result().map_err(failed))
+    }
+}
+
+impl fmt::Debug for ScopedTransfer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let State { way, offset, len, .. } = &*self.0;
+        f.debug_struct("ScopedTransfer")
+            .field("way", way)
+            .field("offset", offset)
+            .field("len", len)
+            .field("result", &self.result())
+            .finish_non_exhaustive()
+    }
+}
+
+/// # Transfers in a scope
+///
+/// They are put on the scope's stream and return; what they borrow is borrowed until the scope ends. The stream does them
+/// in order, after what it was given before and before what it is given after. Register the stream for more than a few
+/// ([`RegisteredStream`](crate::RegisteredStream)).
+impl FileHandle {
+    /// Reads into `memory` from `offset`, in order on the scope's stream. hipFile 0.2; before 0.5 always through host memory.
+    ///
+    /// ```
+    /// use hipfile::alloc::{DeviceBuffer, Stream};
+    /// use hipfile::{Driver, FileHandle, RegisteredStream, StreamFlags};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let driver = Driver::open()?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// let stream = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_VALUES)?;
+    /// let mut memory = driver.register(DeviceBuffer::new(8)?)?;
+    /// let (first, second) = memory.slice_mut(..)?.split_at_mut(4)?;
+    /// let (a, b) = stream.stream().scope(|scope| -> hipfile::Result<_> {
+    ///     Ok((file.read_at_in(scope, first, 0)?, file.read_at_in(scope, second, 4)?))
+    /// })?;
+    /// assert_eq!((a.result().transpose()?, b.result().transpose()?), (Some(4), Some(4)));
+    /// # assert_eq!(&memory.memory().to_vec()?[..4], b"\x7fELF");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Why it could not be put on the stream. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `offset` plus
+    /// the length of `memory` passes `i64::MAX`, or if memory and stream are on different devices; otherwise what HIP or
+    /// the library answers. How the transfer itself went is in [`ScopedTransfer::result`].
+    #[doc(alias = "hipFileReadAsync")]
+    pub fn read_at_in<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        memory: impl ReadInto + 'scope,
+        offset: u64,
+    ) -> Result<ScopedTransfer> {
+        // SAFETY: requires memory that is nobody else's until the scope ends; holds because only exclusive slices are
+        // `ReadInto`, and this one lasts for 'scope.
+        unsafe { self.in_scope(Way::Read, scope, memory.span(), offset) }
+    }
+
+    /// Writes `memory` at `offset`, in order on the scope's stream. hipFile 0.2; before 0.5 always through host memory.
+    ///
+    /// Nothing is flushed to the storage device; see [`write_at`](Self::write_at).
+    ///
+    /// ```
+    /// use hipfile::alloc::{DeviceBuffer, Stream};
+    /// use hipfile::{Driver, OpenOptions};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let path = std::env::temp_dir().join(format!("hipfile-doc-write-in-{}", std::process::id()));
+    /// let file = OpenOptions::new().write(true).create(true).open(&Driver::open()?, &path)?;
+    /// let memory = DeviceBuffer::from_host(b"on a stream")?;
+    /// let transfer = Stream::new()?.scope(|scope| file.write_at_in(scope, memory.slice(..)?, 0))?;
+    /// assert_eq!(transfer.result().transpose()?, Some(11));
+    /// # assert_eq!(std::fs::read(&path)?, b"on a stream");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`read_at_in`](Self::read_at_in).
+    #[doc(alias = "hipFileWriteAsync")]
+    pub fn write_at_in<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        memory: impl WriteFrom + 'scope,
+        offset: u64,
+    ) -> Result<ScopedTransfer> {
+        // SAFETY: requires memory that nobody writes until the scope ends; holds because the slice lasts for 'scope.
+        unsafe { self.in_scope(Way::Write, scope, memory.span(), offset) }
+    }
+
+    /// # Safety
+    ///
+    /// `span` is live device memory during 'scope, which nobody else uses if the way is `Read` and nobody else writes if
+    /// it is `Write`.
+    unsafe fn in_scope<'scope>(
+        &'scope self,
+        way: Way,
+        scope: &'scope Scope<'scope, '_>,
+        span: Span,
+        offset: u64,
+    ) -> Result<ScopedTransfer> {
+        let submit = || -> std::result::Result<Arc<State>, Cause> {
+            self.driver().live()?;
+            let slots = on_stream::slots(span, offset, scope.stream())?;
+            let (passed, file, len) = (AtomicBool::new(span.len == 0), self.subject(), span.len);
+            let state = Arc::new(State { slots, passed, way, file, offset, len });
+            if len > 0 {
+                scope.keep(Box::new(Kept(Arc::clone(&state))));
+                // SAFETY: requires that slots, file and memory stay until the stream has passed, also after an error; holds
+                // because the scope keeps the slots until it has waited, and file and memory are borrowed for 'scope, which
+                // lasts until the last wait.
+                unsafe { on_stream::submit(way, self, span.base, &state.slots, scope.stream()) }?;
+            }
+            Ok(state)
+        };
+        submit().map(ScopedTransfer).map_err(|cause| self.failed(way, cause, span, offset, 0))
+    }
+}
