@@ -1,4 +1,4 @@
-//! `cargo xtask ci`: every check besides the tests, in the order in which they are quickest to fail.
+//! `cargo xtask ci`: every check besides the tests, and the tests of soundness, in the order in which they are quickest to fail.
 
 use std::env;
 use std::ffi::OsString;
@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use crate::cargo::{cargo, status};
 use crate::rocm::{self, Rocm};
+use crate::test::{Sanitizer, Suite, must_pass};
 use crate::{Result, workspace};
 
-/// Run every check besides the tests
+/// Run every check besides the tests, and the tests of soundness in both ways
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -29,7 +30,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("oldest compiler", oldest_compiler),
     ("C program by pkg-config", pkg_config_client),
     ("packages", packages),
-    ("64 threads, AddressSanitizer", address_sanitizer),
+    ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),
+    ("soundness, AddressSanitizer", |rocm| must_pass(Suite::Soundness, Some(Sanitizer::Address), rocm)),
+    ("64 threads, AddressSanitizer", |rocm| must_pass(Suite::Stress, Some(Sanitizer::Address), rocm)),
 ];
 
 const LIBRARIES: [&str; 6] = ["-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"];
@@ -176,10 +179,6 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
     )?;
     crate::needed::check(&program, rocm)?;
     must(rocm.command(&program).arg(dir.join("file")))
-}
-
-fn address_sanitizer(_: &Rocm) -> Result<()> {
-    crate::test::stress_under_address_sanitizer()
 }
 
 /// Packs the published packages: what they lack shows here and not when they are released.

@@ -1,6 +1,8 @@
 //! `cargo xtask test`: every test of the workspace, suite by suite, with one summary.
 
 mod build;
+mod outcome;
+mod rules;
 mod suite;
 
 use std::ffi::OsString;
@@ -19,7 +21,9 @@ use crate::{Result, faulty_copy, needed, soft_rocm};
 pub use build::{Sanitizer, target};
 
 use build::Build;
-use suite::Suite;
+use outcome::Outcome;
+use rules::Covered;
+pub use suite::Suite;
 
 /// Run the tests and print a summary
 #[derive(Debug, clap::Args)]
@@ -27,7 +31,7 @@ pub struct Args {
     /// Run this suite alone; may be repeated [default: all]
     #[arg(long, value_name = "S")]
     suite: Vec<Suite>,
-    /// Have a sanitizer watch the tests, on the software ROCm; give the suites that it is for, such as stress
+    /// Have a sanitizer watch the tests, on the software ROCm; give the suites that it is for: soundness, stress
     #[arg(long, value_name = "SANITIZER", requires = "suite")]
     sanitize: Option<Sanitizer>,
     /// Passed to the test programs: a filter, --nocapture and so on
@@ -35,93 +39,65 @@ pub struct Args {
     arguments: Vec<OsString>,
 }
 
-/// What a run of tests came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
-    passed: u64,
-    failed: u64,
-    ignored: u64,
-}
-
-impl Count {
-    fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.ignored += other.ignored;
-    }
-
-    /// Counts an example and says how it went.
-    fn note(&mut self, name: &str, outcome: Result<()>) {
-        let verdict = if outcome.is_ok() { "ok" } else { "FAILED" };
-        println!("example {name} ... {verdict}");
-        match outcome {
-            Ok(()) => self.passed += 1,
-            Err(error) => {
-                eprintln!("error: {error}");
-                self.failed += 1;
-            }
-        }
-    }
-
-    /// What one line of a test program's output reports, if it is its closing line.
-    fn of_line(line: &str) -> Option<Self> {
-        let (_, numbers) = line.trim().strip_prefix("test result: ")?.split_once(". ")?;
-        let mut count = Self::default();
-        for part in numbers.split(';') {
-            match part.trim().split_once(' ') {
-                Some((number, "passed")) => count.passed = number.parse().ok()?,
-                Some((number, "failed")) => count.failed = number.parse().ok()?,
-                Some((number, "ignored")) => count.ignored = number.parse().ok()?,
-                _ => {}
-            }
-        }
-        Some(count)
-    }
-}
-
 /// The command.
 pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     let rocm = match args.sanitize {
-        Some(sanitizer) => Rocm::choose(&rocm::Choice::Prefix(soft_rocm::sanitized(sanitizer)?))?,
+        Some(sanitizer) => sanitized(sanitizer)?,
         None => Rocm::choose(choice)?,
     };
-    let suites = if args.suite.is_empty() { Suite::value_variants() } else { &args.suite };
-    let mut rows = Vec::new();
-    for suite in suites {
-        let started = Instant::now();
-        let mut count = Count::default();
-        if *suite == Suite::Examples {
-            count.add(examples(&rocm)?);
-        }
-        let build = Build::of(&rocm, *suite, args.sanitize);
-        for command in suite.commands() {
-            count.add(cargo_test(&build, command, &args.arguments)?);
-        }
-        rows.push((suite.name(), count, started.elapsed()));
-    }
-    Ok(summary(&rows))
+    run_on(args, &rocm)
 }
 
-/// 64 threads on instrumented libraries.
-pub fn stress_under_address_sanitizer() -> Result<()> {
-    let args = Args {
-        suite: vec![Suite::Stress],
-        sanitize: Some(Sanitizer::Address),
-        arguments: vec!["--nocapture".into()],
+/// One suite, which must pass; with a sanitizer on the software ROCm.
+pub fn must_pass(suite: Suite, sanitize: Option<Sanitizer>, rocm: &Rocm) -> Result<()> {
+    let args = Args { suite: vec![suite], sanitize, arguments: Vec::new() };
+    let code = match sanitize {
+        Some(sanitizer) => run_on(&args, &sanitized(sanitizer)?)?,
+        None => run_on(&args, rocm)?,
     };
-    let code = run(&args, &rocm::Choice::Soft)?;
-    if code == ExitCode::SUCCESS { Ok(()) } else { Err("the stress suite failed".into()) }
+    if code == ExitCode::SUCCESS { Ok(()) } else { Err(format!("the {} suite failed", suite.name()).into()) }
+}
+
+/// The software ROCm whose libraries a sanitizer watches.
+fn sanitized(sanitizer: Sanitizer) -> Result<Rocm> {
+    Rocm::choose(&rocm::Choice::Prefix(soft_rocm::sanitized(sanitizer)?))
+}
+
+fn run_on(args: &Args, rocm: &Rocm) -> Result {
+    let suites = if args.suite.is_empty() { Suite::value_variants() } else { &args.suite };
+    let mut rows = Vec::new();
+    let mut covered = None;
+    for suite in suites {
+        let started = Instant::now();
+        let mut outcome = Outcome::default();
+        if *suite == Suite::Examples {
+            outcome.add(examples(rocm)?);
+        }
+        let build = Build::of(rocm, *suite, args.sanitize);
+        for command in suite.commands() {
+            outcome.add(cargo_test(&build, command, &args.arguments)?);
+        }
+        if *suite == Suite::Soundness {
+            covered = Some(Covered::of_soundness(&outcome)?);
+        }
+        rows.push((suite.name(), outcome, started.elapsed()));
+    }
+    let code = summary(rows);
+    if let Some(covered) = covered {
+        covered.print();
+    }
+    Ok(code)
 }
 
 /// Builds and runs one `cargo test`. What does not build, or ends badly without saying why, is one failure.
-fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Result<Count> {
+fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Result<Outcome> {
     eprintln!("\nxtask: cargo test {}", selection.join(" "));
     if !selection.contains(&"--doc") {
         let checked = programs(build.cargo_test(selection).arg("--no-run"))
             .and_then(|programs| programs.iter().try_for_each(|program| needed::check(program, build.rocm)));
         if let Err(error) = checked {
             eprintln!("error: {error}");
-            return Ok(Count { failed: 1, ..Count::default() });
+            return Ok(Outcome::failure());
         }
     }
     let mut child = build
@@ -132,26 +108,24 @@ fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Resu
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
-    let mut count = Count::default();
+    let mut outcome = Outcome::default();
     if let Some(output) = child.stdout.take() {
         let mut terminal = std::io::stdout().lock();
         for line in BufReader::new(output).split(b'\n') {
             let line = line?;
             terminal.write_all(&line)?;
             terminal.write_all(b"\n")?;
-            if let Some(result) = Count::of_line(&String::from_utf8_lossy(&line)) {
-                count.add(result);
-            }
+            outcome.read(&String::from_utf8_lossy(&line));
         }
     }
-    if !child.wait()?.success() && count.failed == 0 {
-        count.failed = 1;
+    if !child.wait()?.success() && outcome.failed == 0 {
+        outcome.failed = 1;
     }
-    Ok(count)
+    Ok(outcome)
 }
 
 /// Runs every example program of the library packages.
-fn examples(rocm: &Rocm) -> Result<Count> {
+fn examples(rocm: &Rocm) -> Result<Outcome> {
     eprintln!("\nxtask: the example programs");
     let mut build = rocm.cargo();
     build.args(["build", "--locked", "--examples", "-p", "hip-alloc", "-p", "hipfile"]);
@@ -159,20 +133,20 @@ fn examples(rocm: &Rocm) -> Result<Count> {
         Ok(programs) => programs,
         Err(error) => {
             eprintln!("error: {error}");
-            return Ok(Count { failed: 1, ..Count::default() });
+            return Ok(Outcome::failure());
         }
     };
     let dir = rocm.target_dir().join("examples");
     fs::create_dir_all(&dir).map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
-    let mut count = Count::default();
+    let mut outcome = Outcome::default();
     for program in &programs {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
-        count.note(&name, needed::check(program, rocm).and_then(|()| example(program, &dir, rocm)));
+        outcome.note(&name, needed::check(program, rocm).and_then(|()| example(program, &dir, rocm)));
         if name == "copy" {
-            count.note("copy under scripted faults", faulty_copy::run(program, &dir, rocm));
+            outcome.note("copy under scripted faults", faulty_copy::run(program, &dir, rocm));
         }
     }
-    Ok(count)
+    Ok(outcome)
 }
 
 /// Runs an example. Each takes a file; `copy` also takes where the copy goes.
@@ -187,34 +161,18 @@ fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", program.display()).into()) }
 }
 
-fn summary(rows: &[(String, Count, Duration)]) -> ExitCode {
-    let mut total = Count::default();
+fn summary(rows: Vec<(String, Outcome, Duration)>) -> ExitCode {
+    let mut total = Outcome::default();
     println!(
         "\n{:<12} {:<7} {:>7} {:>7} {:>8} {:>9}",
         "suite", "result", "passed", "failed", "ignored", "seconds"
     );
-    for (name, count, time) in rows {
-        let result = if count.failed == 0 { "ok" } else { "FAILED" };
-        let Count { passed, failed, ignored } = count;
+    for (name, outcome, time) in rows {
+        let result = if outcome.failed == 0 { "ok" } else { "FAILED" };
+        let Outcome { passed, failed, ignored, .. } = outcome;
         println!("{name:<12} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {:>9.1}", time.as_secs_f64());
-        total.add(*count);
+        total.add(outcome);
     }
     println!("\n{} passed, {} failed", total.passed, total.failed);
     if total.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_closing_line_of_a_test_program_is_counted() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.01s";
-        assert_eq!(Count::of_line(line), Some(Count { passed: 12, failed: 3, ignored: 1 }));
-        let line = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
-        assert_eq!(Count::of_line(line), Some(Count::default()));
-        for other in ["test a ... ok", "running 3 tests", "test result: ok", "3 passed; 1 failed"] {
-            assert_eq!(Count::of_line(other), None, "{other}");
-        }
-    }
 }

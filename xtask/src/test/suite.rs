@@ -20,7 +20,7 @@ pub enum Suite {
     System,
     /// Scripted faults, forks, signals, no more descriptors
     Faults,
-    /// What must never happen, tried
+    /// What must never happen, tried; --sanitize address watches it
     Soundness,
     /// Calls in random order against a model of the contract
     Model,

@@ -54,19 +54,56 @@ pub fn documented_and_tested(tree: &Tree) -> Vec<Finding> {
 
 /// Each test function in the folders of stated tests carries an id, in its name, its comment or its body.
 pub fn tests_carry_ids(tree: &Tree) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for file in tree.rust().filter(|file| STATED.iter().any(|folder| file.path.starts_with(folder))) {
+    let tests = STATED.iter().flat_map(|folder| tests_in(tree, folder));
+    let without = tests.filter(|test| test.ids.is_empty());
+    without.map(|test| Finding::new(test.path, test.line, "this test carries no id of a statement")).collect()
+}
+
+/// The tests in a folder as libtest calls them, where it is the sources of one test program, each with the ids it carries.
+pub fn of_tests(tree: &Tree, folder: &str) -> Vec<(String, Vec<String>)> {
+    let named = |test: Test<'_>| {
+        let file = test.path.strip_prefix(folder)?.strip_suffix(".rs")?;
+        let module = file.strip_suffix("/mod").unwrap_or(file).replace('/', "::");
+        let name = if module == "main" { test.name.to_owned() } else { format!("{module}::{}", test.name) };
+        Some((name, test.ids))
+    };
+    tests_in(tree, folder).into_iter().filter_map(named).collect()
+}
+
+/// The ids that a page states.
+pub fn of_page(tree: &Tree, page: &str) -> BTreeSet<String> {
+    statements(tree)
+        .into_iter()
+        .filter(|statement| statement.page == page)
+        .map(|statement| statement.id)
+        .collect()
+}
+
+/// A test function.
+struct Test<'a> {
+    path: &'a str,
+    /// Of its attribute.
+    line: usize,
+    name: &'a str,
+    ids: Vec<String>,
+}
+
+fn tests_in<'a>(tree: &'a Tree, folder: &str) -> Vec<Test<'a>> {
+    let mut tests = Vec::new();
+    for file in tree.rust().filter(|file| file.path.starts_with(folder)) {
         let lines: Vec<&str> = file.text.lines().collect();
         for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.trim() == "#[test]") {
             let before = lines.iter().take(index).rev().take_while(|line| !line.trim().is_empty());
             let end = format!("{}}}", line.strip_suffix("#[test]").unwrap_or_default());
             let after = lines.iter().skip(index).take_while(|line| **line != end);
-            if before.chain(after).all(|line| ids(line).is_empty()) {
-                findings.push(Finding::new(&file.path, index + 1, "this test carries no id of a statement"));
-            }
+            let function = after.clone().find_map(|line| line.trim().strip_prefix("fn "));
+            let name = function.and_then(|rest| rest.split('(').next()).unwrap_or_default();
+            let carried: BTreeSet<String> = before.chain(after).flat_map(|line| ids(line)).collect();
+            let ids = carried.into_iter().collect();
+            tests.push(Test { path: &file.path, line: index + 1, name, ids });
         }
     }
-    findings
+    tests
 }
 
 /// How many statements there are, with tests and with reasons.
@@ -201,6 +238,23 @@ mod tests {
         let found = check(documented_and_tested, &[("docs/src/contract.md", &page), tests]);
         assert_eq!(found[0], "docs/src/contract.md:5: HF-READ-01 is stated twice");
         assert!(found[1].starts_with("tests/a.rs:2: SND-99 is no statement of"), "{found:?}");
+    }
+
+    #[test]
+    fn tests_are_known_by_their_paths() {
+        let text =
+            "/// SND-01, SND-02: why\n#[test]\nfn a() {\n    // SND-01\n}\n\n#[test]\nfn snd_03_b() {\n}\n";
+        let files = ["tests/x/main.rs", "tests/x/c.rs", "tests/x/d/mod.rs", "tests/x/d/e.rs", "tests/y/f.rs"];
+        let tree = Tree::of(&files.map(|path| (path, text)));
+        let found = of_tests(&tree, "tests/x/");
+        let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["a", "snd_03_b", "c::a", "c::snd_03_b", "d::a", "d::snd_03_b", "d::e::a", "d::e::snd_03_b"]
+        );
+        assert!(found.iter().step_by(2).all(|(_, ids)| *ids == ["SND-01", "SND-02"]), "{found:?}");
+        assert!(found.iter().skip(1).step_by(2).all(|(_, ids)| *ids == ["SND-03"]), "{found:?}");
+        assert_eq!(of_page(&Tree::of(&[("docs/src/contract.md", PAGE)]), "docs/src/contract.md").len(), 2);
     }
 
     #[test]

@@ -13,7 +13,8 @@ mod workflows;
 use std::process::ExitCode;
 
 use crate::{Result, workspace};
-use tree::Tree;
+pub use ids::{of_page as ids_of_page, of_tests as ids_of_tests};
+pub use tree::Tree;
 
 /// Check the rules of this repository that no other tool knows
 #[derive(Debug, clap::Args)]
