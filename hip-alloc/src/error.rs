@@ -73,6 +73,8 @@ pub enum ErrorKind {
     Forked,
     /// HIP's library could not be loaded.
     NotLoaded,
+    /// The HIP in use lacks the function.
+    Unsupported,
     /// Any other code of HIP: see [`Error::hip_error`].
     Hip,
 }
@@ -90,6 +92,7 @@ pub(crate) enum Cause {
     InUse { path: PathBuf },
     Forked,
     NotLoaded(String),
+    Missing { call: &'static str },
 }
 
 impl Error {
@@ -129,6 +132,7 @@ impl Error {
             Cause::LengthDiffers { .. } => ErrorKind::AlreadyRegistered,
             Cause::Forked => ErrorKind::Forked,
             Cause::NotLoaded(_) => ErrorKind::NotLoaded,
+            Cause::Missing { .. } => ErrorKind::Unsupported,
         }
     }
 
@@ -223,6 +227,7 @@ impl fmt::Display for Cause {
             }
             Self::Forked => f.write_str("HIP cannot be used in a forked child; exec a new program instead"),
             Self::NotLoaded(reason) => f.write_str(reason),
+            Self::Missing { call } => write!(f, "the HIP in use has no {call}"),
         }
     }
 }

@@ -55,6 +55,7 @@ mod ffi;
 mod fork;
 mod guard;
 mod hip_error;
+mod host_function;
 mod leaks;
 mod memory;
 mod range;
@@ -89,6 +90,8 @@ pub use table::load;
 // What the hipfile crate needs and nobody else should: not covered by semantic versioning.
 #[doc(hidden)]
 pub use fork::forked;
+#[doc(hidden)]
+pub use host_function::launch as launch_host_function;
 #[doc(hidden)]
 pub use leaks::record as record_leak;
 #[doc(hidden)]

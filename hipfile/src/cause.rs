@@ -181,6 +181,7 @@ fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
         hip_alloc::ErrorKind::Forked => ErrorKind::Forked,
         hip_alloc::ErrorKind::NotLoaded => ErrorKind::NotLoaded,
         hip_alloc::ErrorKind::NoDevice => ErrorKind::NoDevice,
+        hip_alloc::ErrorKind::Unsupported => ErrorKind::Unsupported,
         _ => ErrorKind::Hip,
     }
 }

@@ -129,3 +129,10 @@ fn a_table_in_use_stays() {
     assert_eq!(error.kind(), ErrorKind::Busy);
     assert!(crate::table::install(fake::functions()).is_err());
 }
+
+#[test]
+fn a_function_that_hip_lacks_is_named() {
+    let error = Error::new("late", Cause::Missing { call: "hipLaunchHostFunc" });
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.to_string(), "late: the HIP in use has no hipLaunchHostFunc");
+}

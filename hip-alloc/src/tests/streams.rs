@@ -95,3 +95,25 @@ fn times_between_events() {
     fake::fail("hipEventElapsedTime", 1, 600);
     assert_eq!(stop.elapsed_since(&start).unwrap_err().hip_error(), Some(HipError::NOT_READY));
 }
+
+#[test]
+fn a_host_function_is_called_with_its_data_on_the_streams_device() {
+    unsafe extern "C" fn set(data: *mut core::ffi::c_void) {
+        // SAFETY: requires a pointer to a bool that nobody else uses; holds because the fake calls during the launch.
+        unsafe { *data.cast::<bool>() = true };
+    }
+    fake::install();
+    let stream = StreamRef::default_of(Device::new(1).unwrap());
+    fake::calls();
+    let mut called = false;
+    // SAFETY: requires a function that may be called with the data; holds because the fake calls it at once.
+    unsafe { crate::launch_host_function("late", stream, set, (&raw mut called).cast()) }.unwrap();
+    assert!(called);
+    assert_eq!(fake::calls(), ["hipGetDevice", "hipSetDevice", "hipLaunchHostFunc", "hipSetDevice"]);
+    called = false;
+    fake::fail("hipLaunchHostFunc", 1, 2);
+    // SAFETY: as above.
+    let refused = unsafe { crate::launch_host_function("late", stream, set, (&raw mut called).cast()) };
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert!(!called);
+}
