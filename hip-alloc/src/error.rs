@@ -75,6 +75,8 @@ pub enum ErrorKind {
     NotLoaded,
     /// The HIP in use lacks the function.
     Unsupported,
+    /// The thread that operations need could not be started.
+    NoThread,
     /// Any other code of HIP: see [`Error::hip_error`].
     Hip,
 }
@@ -93,6 +95,7 @@ pub(crate) enum Cause {
     Forked,
     NotLoaded(String),
     Missing { call: &'static str },
+    NoThread(String),
 }
 
 impl Error {
@@ -133,6 +136,7 @@ impl Error {
             Cause::Forked => ErrorKind::Forked,
             Cause::NotLoaded(_) => ErrorKind::NotLoaded,
             Cause::Missing { .. } => ErrorKind::Unsupported,
+            Cause::NoThread(_) => ErrorKind::NoThread,
         }
     }
 
@@ -228,6 +232,7 @@ impl fmt::Display for Cause {
             Self::Forked => f.write_str("HIP cannot be used in a forked child; exec a new program instead"),
             Self::NotLoaded(reason) => f.write_str(reason),
             Self::Missing { call } => write!(f, "the HIP in use has no {call}"),
+            Self::NoThread(reason) => write!(f, "the thread hip-completion could not be started: {reason}"),
         }
     }
 }

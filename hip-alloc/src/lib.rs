@@ -48,6 +48,7 @@ compile_error!("hip-alloc runs on Linux only: AMD's HIP for other systems lacks 
 
 mod buffer;
 mod calls;
+mod completion;
 mod device;
 mod error;
 mod event;
@@ -56,17 +57,25 @@ mod fork;
 mod guard;
 mod hip_error;
 mod host_function;
+mod in_flight;
 mod leaks;
 mod memory;
+mod operation;
+mod payload;
+mod progress;
+mod quietly;
 mod range;
 mod region;
 mod registrations;
 mod release;
 mod scope;
+mod signals;
 mod slice;
 mod slice_mut;
 mod stream;
+mod stream_answers;
 mod stream_calls;
+mod sync;
 mod table;
 #[cfg(test)]
 #[allow(unsafe_code, reason = "a HIP of our own and hooks that promise")]
@@ -78,8 +87,10 @@ pub use error::{Error, ErrorKind, Result};
 pub use event::Event;
 pub use guard::DeviceGuard;
 pub use hip_error::HipError;
+pub use in_flight::{Acquire, InFlight, Place};
 pub use leaks::{Leaked, leaked};
 pub use memory::{DeviceMemory, DeviceMemoryMut};
+pub use operation::Operation;
 pub use release::{FreeError, RawBuffer};
 pub use scope::Scope;
 pub use slice::DeviceSlice;
@@ -94,6 +105,8 @@ pub use fork::forked;
 pub use host_function::launch as launch_host_function;
 #[doc(hidden)]
 pub use leaks::record as record_leak;
+#[doc(hidden)]
+pub use payload::{Payload, Started, start};
 #[doc(hidden)]
 pub use range::resolve as resolve_range;
 #[doc(hidden)]

@@ -289,8 +289,13 @@ impl<'a> StreamRef<'a> {
     /// HIP's, also those of work in the stream.
     #[doc(alias = "hipStreamQuery")]
     pub fn is_idle(self) -> Result<bool> {
+        self.is_idle_for("StreamRef::is_idle")
+    }
+
+    /// As [`is_idle`](Self::is_idle), asked for `operation`.
+    pub(crate) fn is_idle_for(self, operation: &'static str) -> Result<bool> {
         // SAFETY: requires a live stream; holds because the reference stands for one.
-        self.call("StreamRef::is_idle", |hip, raw| unsafe { hip.stream_is_done(raw) })
+        self.call(operation, |hip, raw| unsafe { hip.stream_is_done(raw) })
     }
 
     /// Lets what is put into this stream from now on wait until the event's last recording has been reached. Does not wait

@@ -6,6 +6,7 @@ mod errors;
 mod fake;
 mod fake_streams;
 mod forks;
+mod operations;
 mod releasing;
 mod scopes;
 mod streams;

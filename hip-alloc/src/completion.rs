@@ -1,0 +1,212 @@
+//! The thread that does what streams must not: it wakes futures, releases places, drops what abandoned operations own, and
+//! notices devices that are lost.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use crate::error::{Cause, Error, Result};
+use crate::progress::Progress;
+use crate::quietly::quietly;
+use crate::signals::without_signals;
+use crate::stream_answers::StreamAnswers;
+use crate::sync::{Condvar, Mutex, lock};
+
+/// How often streams are asked whether they are still there.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often events are asked that stand in for host functions.
+const LOOK_AT_EVENTS: Duration = Duration::from_millis(1);
+
+/// The process's.
+pub(crate) static COMPLETION: Completion = Completion::new();
+
+/// An operation as the completion thread sees it.
+pub(crate) trait Watched: Send + Sync {
+    fn progress(&self) -> &Progress;
+    /// Drops what the operation owns, which has ended and has no owner.
+    fn discard(self: Arc<Self>);
+}
+
+#[derive(Debug)]
+pub(crate) struct Completion {
+    running: AtomicBool,
+    watched: Mutex<List>,
+    changed: Condvar,
+}
+
+/// Operations that are watched, each at an index of its own.
+struct List {
+    entries: Vec<Option<Entry>>,
+    /// Indices without an entry.
+    free: Vec<usize>,
+    /// Indices of those that have ended, each once.
+    ready: VecDeque<usize>,
+    /// How many have an event.
+    events: usize,
+}
+
+struct Entry {
+    operation: Arc<dyn Watched>,
+    has_event: bool,
+}
+
+/// What the thread keeps from one turn to the next.
+#[derive(Default)]
+pub(crate) struct Turns {
+    /// When streams are asked next; `None` if nothing is watched.
+    look: Option<Instant>,
+    asked: Vec<Arc<dyn Watched>>,
+}
+
+impl Completion {
+    pub(crate) const fn new() -> Self {
+        Self { running: AtomicBool::new(false), watched: Mutex::new(List::new()), changed: Condvar::new() }
+    }
+
+    /// Starts the thread unless it runs.
+    pub(crate) fn start(&'static self, operation: &'static str) -> Result<()> {
+        if self.running.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let _alone = lock(&self.watched);
+        if self.running.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let run = || {
+            let mut turns = Turns::default();
+            loop {
+                self.turn(&mut turns);
+            }
+        };
+        without_signals(|| thread::Builder::new().name("hip-completion".to_owned()).spawn(run))
+            .map_err(|error| Error::new(operation, Cause::NoThread(error.to_string())))?;
+        self.running.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Has the thread look after an operation, which tells the index when it has ended.
+    pub(crate) fn add(&self, operation: Arc<dyn Watched>, has_event: bool) -> usize {
+        let mut list = lock(&self.watched);
+        let index = list.add(Entry { operation, has_event });
+        // The thread sleeps for as long as it may without this one.
+        if has_event || list.is_single() {
+            self.changed.notify_one();
+        }
+        index
+    }
+
+    /// Tells the thread that the operation at `index` has ended. Allocates nothing.
+    pub(crate) fn ready(&self, index: usize) {
+        lock(&self.watched).ready.push_back(index);
+        self.changed.notify_one();
+    }
+
+    /// Does the next thing there is to do, and waits for it if need be.
+    pub(crate) fn turn(&self, turns: &mut Turns) {
+        let mut list = lock(&self.watched);
+        loop {
+            if list.is_empty() {
+                turns.look = None;
+                list = self.changed.wait(list).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let now = Instant::now();
+            let look = *turns.look.get_or_insert(now + LOOK);
+            if look <= now {
+                turns.look = Some(now + LOOK);
+                turns.asked.extend(list.operations(|_| true));
+                drop(list);
+                return turns.ask_streams();
+            }
+            if let Some(operation) = list.take_ready() {
+                drop(list);
+                return settle(operation);
+            }
+            let pause = if list.events > 0 { LOOK_AT_EVENTS } else { look - now };
+            let (woken, timeout) =
+                self.changed.wait_timeout(list, pause).unwrap_or_else(PoisonError::into_inner);
+            list = woken;
+            if timeout.timed_out() && list.events > 0 {
+                turns.asked.extend(list.operations(|entry| entry.has_event));
+                drop(list);
+                return turns.ask_events();
+            }
+        }
+    }
+}
+
+/// Tells whoever waits for an operation that it has ended, and ends it for good if nobody does.
+fn settle(operation: Arc<dyn Watched>) {
+    if operation.progress().settle() {
+        quietly(|| operation.discard());
+    }
+}
+
+impl Turns {
+    fn ask_streams(&mut self) {
+        let mut answers = StreamAnswers::default();
+        for operation in self.asked.drain(..) {
+            operation.progress().ask_by(|stream| answers.is_idle(stream));
+        }
+    }
+
+    fn ask_events(&mut self) {
+        for operation in self.asked.drain(..) {
+            operation.progress().ask_event();
+        }
+    }
+}
+
+impl List {
+    const fn new() -> Self {
+        Self { entries: Vec::new(), free: Vec::new(), ready: VecDeque::new(), events: 0 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.free.len() == self.entries.len()
+    }
+
+    fn is_single(&self) -> bool {
+        self.free.len() + 1 == self.entries.len()
+    }
+
+    fn add(&mut self, entry: Entry) -> usize {
+        self.events += usize::from(entry.has_event);
+        let index = self.free.pop().unwrap_or(self.entries.len());
+        match self.entries.get_mut(index) {
+            Some(vacant) => *vacant = Some(entry),
+            None => {
+                self.entries.push(Some(entry));
+                // Room for all, so that neither freeing nor telling allocates.
+                let entries = self.entries.len();
+                self.free.reserve(entries - self.free.len());
+                self.ready.reserve(entries - self.ready.len());
+            }
+        }
+        index
+    }
+
+    fn take_ready(&mut self) -> Option<Arc<dyn Watched>> {
+        let index = self.ready.pop_front()?;
+        let entry = self.entries.get_mut(index)?.take()?;
+        self.events -= usize::from(entry.has_event);
+        self.free.push(index);
+        Some(entry.operation)
+    }
+
+    fn operations(&self, which: fn(&Entry) -> bool) -> impl Iterator<Item = Arc<dyn Watched>> + '_ {
+        let entries = self.entries.iter().flatten().filter(move |entry| which(entry));
+        entries.map(|entry| Arc::clone(&entry.operation))
+    }
+}
+
+impl core::fmt::Debug for List {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("List")
+            .field("watched", &(self.entries.len() - self.free.len()))
+            .finish_non_exhaustive()
+    }
+}

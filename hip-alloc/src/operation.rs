@@ -1,0 +1,141 @@
+//! Operations that own what they use.
+
+use core::fmt;
+use core::future::Future;
+use core::mem;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use crate::completion::Watched;
+use crate::error::{Cause, Error};
+use crate::fork::forked;
+use crate::progress::Progress;
+
+/// Something under way on a stream, which owns all that it uses.
+///
+/// The result can be waited for ([`wait`](Self::wait)), asked for ([`try_wait`](Self::try_wait)) or awaited, by any
+/// executor or none.
+///
+/// Dropping an operation does not stop it, and does not wait: what it owns is dropped by a thread of this crate
+/// (`hip-completion`) once the stream has passed it. Forgetting one leaks what it owns. If nobody can know any more
+/// whether the stream still uses that, since the device is lost, it is leaked, counted in [`leaked`](crate::leaked), and
+/// the result is an error.
+///
+/// As a future it must not be polled again after it was ready: it would be pending for ever.
+#[must_use = "dropping an operation discards its result"]
+pub struct Operation<T>(Option<Arc<dyn Pending<T>>>);
+
+/// An operation whose payload is known by its result only.
+pub(crate) trait Pending<T>: Send + Sync {
+    fn progress(&self) -> &Progress;
+    fn watched(self: Arc<Self>) -> Arc<dyn Watched>;
+    /// The result, if the operation has ended and nobody took it.
+    fn result(self: Arc<Self>) -> Option<T>;
+    /// The result where nobody can know.
+    fn lost(&self, error: Error) -> T;
+}
+
+impl<T> Operation<T> {
+    pub(crate) fn new(pending: Arc<dyn Pending<T>>) -> Self {
+        Self(Some(pending))
+    }
+
+    /// Waits for the end. Sleeps meanwhile, and notices if the device is lost.
+    ///
+    /// # Panics
+    /// If the operation has given its result away as a future.
+    #[allow(clippy::panic, reason = "there is no result to return, and waiting for it would never end")]
+    pub fn wait(mut self) -> T {
+        const OPERATION: &str = "Operation::wait";
+        let Some(pending) = self.0.take() else { panic!("the operation was waited for before, as a future") };
+        if let Some(lost) = in_child(OPERATION, &pending) {
+            return lost;
+        }
+        loop {
+            pending.progress().wait(OPERATION);
+            if let Some(result) = Arc::clone(&pending).result() {
+                return result;
+            }
+        }
+    }
+
+    /// The result if the operation has ended. Does not wait.
+    ///
+    /// # Errors
+    /// The operation itself, if it has not ended.
+    pub fn try_wait(mut self) -> Result<T, Self> {
+        const OPERATION: &str = "Operation::try_wait";
+        let Some(pending) = self.0.take() else { return Err(self) };
+        if let Some(lost) = in_child(OPERATION, &pending) {
+            return Ok(lost);
+        }
+        pending.progress().ask(OPERATION);
+        match Arc::clone(&pending).result() {
+            Some(result) => Ok(result),
+            None => Err(Self(Some(pending))),
+        }
+    }
+
+    /// Whether [`try_wait`](Self::try_wait) would return the result.
+    pub fn is_complete(&self) -> bool {
+        let Some(pending) = &self.0 else { return false };
+        if forked() {
+            return true;
+        }
+        pending.progress().ask("Operation::is_complete");
+        pending.progress().has_ended()
+    }
+}
+
+/// What any operation ends with in a forked child, where locks may be held for ever and no stream goes on.
+fn in_child<T>(operation: &'static str, pending: &Arc<dyn Pending<T>>) -> Option<T> {
+    if !forked() {
+        return None;
+    }
+    mem::forget(Arc::clone(pending));
+    Some(pending.lost(Error::new(operation, Cause::Forked)))
+}
+
+impl<T> Future for Operation<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        const OPERATION: &str = "Operation::poll";
+        let Some(pending) = &self.0 else { return Poll::Pending };
+        let result = match in_child(OPERATION, pending) {
+            Some(lost) => Some(lost),
+            None => {
+                let progress = pending.progress();
+                let watched = || Arc::clone(pending).watched();
+                progress.ask(OPERATION);
+                if progress.wake_with(context.waker(), watched) { Arc::clone(pending).result() } else { None }
+            }
+        };
+        match result {
+            Some(result) => {
+                self.0 = None;
+                Poll::Ready(result)
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for Operation<T> {
+    fn drop(&mut self) {
+        let Some(pending) = self.0.take() else { return };
+        if forked() {
+            mem::forget(pending);
+        } else if pending.progress().abandon(|| Arc::clone(&pending).watched()) {
+            // Nothing was ever enqueued.
+            pending.watched().discard();
+        }
+    }
+}
+
+impl<T> fmt::Debug for Operation<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operation").finish_non_exhaustive()
+    }
+}
