@@ -19,14 +19,14 @@ use crate::span::Span;
 ///
 /// ```
 /// use hipfile::alloc::{DeviceBuffer, Stream};
-/// use hipfile::{Driver, FileHandle};
+/// use hipfile::{Driver, FileHandle, ScopedTransfer};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
 /// let mut memory = DeviceBuffer::new(4)?;
 /// let stream = Stream::new()?;
-/// let transfer = stream.scope(|scope| file.read_at_in(scope, memory.slice_mut(..)?, 0))?;
+/// let transfer: ScopedTransfer = stream.scope(|scope| file.read_at_in(scope, memory.slice_mut(..)?, 0))?;
 /// assert_eq!(transfer.result().transpose()?, Some(4));
 /// # assert_eq!(memory.to_vec()?, b"\x7fELF");
 /// # Ok(())

@@ -15,3 +15,16 @@ pub mod isolate;
 pub mod raw;
 pub mod rocm;
 pub mod shim;
+
+/// The programs in the pages: those marked `no_run` compile, the others run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+
+    #[doc = include_str!("../../docs/src/first-read.md")]
+    struct FirstRead;
+
+    #[doc = include_str!("../../docs/src/why-not-fast-path.md")]
+    struct WhyNotFastPath;
+}

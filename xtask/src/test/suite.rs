@@ -49,9 +49,10 @@ impl Suite {
                 &["--tests", "-p", "soft-rocm-hipfile"],
                 &["--tests", "-p", "xtask"],
             ],
-            Self::Doc => {
-                &[&["--doc", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"]]
-            }
+            Self::Doc => &[
+                &["--doc", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
+                &["--doc", "-p", "hipfile-tests"],
+            ],
             Self::Abi => &[&["-p", "hipfile-tests", "--test", "abi"]],
             Self::Clients => &[&["-p", "hipfile-tests", "--test", "clients"]],
             Self::Conformance => &[&["-p", "hipfile-tests", "--test", "conformance"]],

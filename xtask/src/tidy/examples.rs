@@ -5,8 +5,11 @@ use super::public::{Item, Kind, declared, items, opened};
 use super::source::PUBLISHED;
 use super::tree::{File, Tree};
 
-/// Pages with programs for a machine with a GPU, or for files that the reader has.
-const GPU_PAGES: &[&str] = &["docs/src/first-read.md", "docs/src/why-not-fast-path.md"];
+/// Pages with programs for a machine with a GPU, or for files that the reader has: they are compiled and not run.
+const GPU_PAGES: &[&str] = &["README.md", "docs/src/first-read.md", "docs/src/why-not-fast-path.md"];
+
+/// Where the pages are named whose programs are compiled.
+const PAGES_IN: &str = "tests/src/lib.rs";
 
 /// An example in documentation.
 #[derive(Debug, Default)]
@@ -96,6 +99,17 @@ fn has_word(code: &str, word: &str, fits: impl Fn(&str, &str) -> bool) -> bool {
 /// Examples are compiled and run, other than on pages for machines that the tests do not have.
 pub fn examples_run(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let named = tree.get(PAGES_IN).map(|file| file.text.as_str()).unwrap_or_default();
+    for file in documented(tree).filter(|file| is_page(file)) {
+        let compiled = examples(file).iter().any(|example| example.runs() || example.is_idle());
+        if compiled && !named.contains(&format!("/{}\"", file.path)) {
+            findings.push(Finding::new(
+                &file.path,
+                0,
+                format!("{PAGES_IN} does not name this page with examples"),
+            ));
+        }
+    }
     for file in documented(tree).filter(|file| !GPU_PAGES.contains(&file.path.as_str())) {
         for example in examples(file).into_iter().filter(Example::is_idle) {
             let attributes = example.attributes;
@@ -116,10 +130,12 @@ pub fn tally(tree: &Tree) -> String {
 
 /// The files whose examples the test suite knows.
 fn documented(tree: &Tree) -> impl Iterator<Item = &File> {
-    let page = |file: &File| file.path.starts_with("docs/src/") && file.path.ends_with(".md");
-    tree.files
-        .iter()
-        .filter(move |file| page(file) || PUBLISHED.iter().any(|package| documents(file, package)))
+    tree.files.iter().filter(|file| is_page(file) || PUBLISHED.iter().any(|package| documents(file, package)))
+}
+
+/// Whether a file is a page of the book or the one that greets readers, which no package compiles.
+fn is_page(file: &File) -> bool {
+    file.path == "README.md" || (file.path.starts_with("docs/src/") && file.path.ends_with(".md"))
 }
 
 /// The fenced blocks of a page, or of the comments that document a source.
@@ -275,7 +291,14 @@ pub unsafe trait Thing {
         ];
         let found = check(super::examples_run, &files);
         let lines: Vec<_> = found.iter().filter_map(|finding| finding.split(' ').next()).collect();
-        assert_eq!(lines, ["hipfile/src/a.rs:1", "hipfile/src/a.rs:3", "docs/src/a.md:4"]);
+        let unnamed = ["docs/src/a.md:0", "docs/src/first-read.md:0"];
+        assert_eq!(
+            lines,
+            [&unnamed[..], &["hipfile/src/a.rs:1", "hipfile/src/a.rs:3", "docs/src/a.md:4"]].concat()
+        );
+        let named = "#[doc = include_str!(\"../../docs/src/a.md\")]\n\"../../docs/src/first-read.md\"\n";
+        let found = check(super::examples_run, &[files[2], files[3], ("tests/src/lib.rs", named)]);
+        assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(tally(&Tree::of(&files)), "1 examples in documentation run, 4 do not");
     }
 }
