@@ -2,7 +2,8 @@
 
 use hip_alloc::{DeviceSlice, DeviceSliceMut};
 
-use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::slice::RegisteredSlice;
+use crate::slice_mut::RegisteredSliceMut;
 use crate::span::{Address, Span};
 
 /// Names memory to a transfer. Out of reach for other crates, which seals the two traits below.

@@ -12,7 +12,8 @@ use hip_alloc::{Device, DeviceMemoryMut, resolve_range};
 
 use crate::error::Result;
 use crate::registered::Registered;
-use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::slice::RegisteredSlice;
+use crate::slice_mut::RegisteredSliceMut;
 use crate::span::Span;
 
 /// A piece of registered memory that owns its bytes: nobody else reads or writes them while it exists.

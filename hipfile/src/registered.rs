@@ -13,7 +13,8 @@ use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, SetError, resolve_range};
 use crate::driver::DriverInner;
 use crate::error::{Cause, Error, Result};
 use crate::registry;
-use crate::slice::{RegisteredSlice, RegisteredSliceMut};
+use crate::slice::RegisteredSlice;
+use crate::slice_mut::RegisteredSliceMut;
 use crate::span::Span;
 
 pub(crate) const DEREGISTER: &str = "deregister memory";

@@ -42,6 +42,12 @@ impl Span {
         self.part(done, self.len.saturating_sub(done))
     }
 
+    /// The same bytes, counted from a `base` at or below them.
+    pub(crate) fn based(self, base: usize) -> Self {
+        let offset = self.start().0.addr().saturating_sub(base);
+        Self { base: Address(self.start().0.cast::<u8>().wrapping_sub(offset).cast()), offset, ..self }
+    }
+
     /// The address of the first byte.
     pub(crate) fn start(self) -> Address {
         self.base.after(self.offset)
