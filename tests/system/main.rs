@@ -8,6 +8,7 @@ mod files;
 mod kinds;
 mod large;
 mod paths;
+mod pool;
 mod process;
 mod ranges;
 mod registered;
