@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "the calls into HIP")]
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use core::ptr;
+use core::ptr::{self, NonNull};
 
 use crate::ffi::Functions;
 use crate::hip_error::HipError;
@@ -10,6 +10,8 @@ use crate::hip_error::HipError;
 /// hipMemcpyKind: from host to device, and back.
 const HOST_TO_DEVICE: c_uint = 1;
 const DEVICE_TO_HOST: c_uint = 2;
+/// hipHostMallocPortable: every device reaches the memory.
+const HOST_MALLOC_PORTABLE: c_uint = 1;
 
 /// A HIP function that did not answer hipSuccess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,15 @@ impl Functions {
         check("hipSetDevice", unsafe { (self.hipSetDevice)(device) })
     }
 
+    /// One number about a device. HIP refuses an attribute and a device that it does not have.
+    pub(crate) fn device_attribute(&self, attribute: c_uint, device: c_int) -> Result<c_int, Failure> {
+        let mut value = 0;
+        // SAFETY: requires a pointer to an int for the result; holds because `value` is one.
+        let code = unsafe { (self.hipDeviceGetAttribute)(&mut value, attribute, device) };
+        check("hipDeviceGetAttribute", code)?;
+        Ok(value)
+    }
+
     /// Free and total bytes of the current device's memory.
     pub(crate) fn memory_info(&self) -> Result<(usize, usize), Failure> {
         let (mut free, mut total) = (0, 0);
@@ -68,6 +79,22 @@ impl Functions {
     pub(crate) unsafe fn free(&self, pointer: *mut c_void) -> Result<(), Failure> {
         // SAFETY: requires an allocation that nobody uses; holds because our caller promises it.
         check("hipFree", unsafe { (self.hipFree)(pointer) })
+    }
+
+    /// New page-locked host memory for every device. `size` must not be 0, for which HIP answers null.
+    pub(crate) fn host_malloc(&self, size: usize) -> Result<NonNull<c_void>, Failure> {
+        const CALL: &str = "hipHostMalloc";
+        let mut pointer = ptr::null_mut();
+        // SAFETY: requires a pointer to a pointer for the result; holds because `pointer` is one.
+        check(CALL, unsafe { (self.hipHostMalloc)(&mut pointer, size, HOST_MALLOC_PORTABLE) })?;
+        NonNull::new(pointer).ok_or(Failure { call: CALL, error: HipError::OUT_OF_MEMORY })
+    }
+
+    /// # Safety
+    /// `pointer` came from [`host_malloc`](Self::host_malloc), was not freed, and nothing uses that memory any more.
+    pub(crate) unsafe fn host_free(&self, pointer: NonNull<c_void>) -> Result<(), Failure> {
+        // SAFETY: requires an allocation that nobody uses; holds because our caller promises it.
+        check("hipHostFree", unsafe { (self.hipHostFree)(pointer.as_ptr()) })
     }
 
     /// # Safety

@@ -125,9 +125,13 @@ impl Device {
     /// Makes this device current for the rest of the caller's scope.
     #[inline]
     pub(crate) fn enter(self, operation: &'static str, hip: &'static Functions) -> Result<DeviceGuard> {
-        // An ordinal is below the count of devices, which is an int.
-        let ordinal = c_int::try_from(self.0).unwrap_or(c_int::MAX);
-        DeviceGuard::enter(hip, ordinal).map_err(Error::hip(operation))
+        DeviceGuard::enter(hip, self.index()).map_err(Error::hip(operation))
+    }
+
+    /// The ordinal as HIP takes it. It is below the count of devices, which is an int.
+    #[inline]
+    pub(crate) fn index(self) -> c_int {
+        c_int::try_from(self.0).unwrap_or(c_int::MAX)
     }
 }
 

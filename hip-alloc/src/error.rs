@@ -61,7 +61,8 @@ pub enum ErrorKind {
     OutOfMemory,
     /// A range or offset is not within the memory it is meant for.
     OutOfRange,
-    /// A length or alignment that no memory can have, or a value that HIP refused (`hipErrorInvalidValue`).
+    /// A length or alignment that no memory can have, two lengths that differ, memory of another device than the stream's, or
+    /// a value that HIP refused (`hipErrorInvalidValue`).
     InvalidArgument,
     /// There is no such device (`hipErrorNoDevice`, `hipErrorInvalidDevice`).
     NoDevice,
@@ -87,6 +88,8 @@ pub(crate) enum Cause {
     Range { start: Bound<usize>, end: Bound<usize>, len: usize },
     Span { offset: usize, count: usize, len: usize },
     Length { len: usize },
+    Lengths { source: usize, destination: usize },
+    OtherDevice { stream: Device, memory: Device },
     Alignment { align: usize },
     NoDevice { ordinal: u32, count: u32 },
     Busy { base: usize, len: usize },
@@ -106,6 +109,13 @@ impl Error {
     /// A failed HIP call, as `map_err` wants it.
     pub(crate) fn hip(operation: &'static str) -> impl Fn(Failure) -> Self {
         move |failure| Self::new(operation, Cause::Hip { failure, bytes: None, device: None, memory: None })
+    }
+
+    /// A failed HIP call for `bytes` bytes.
+    pub(crate) fn hip_for(operation: &'static str, bytes: usize) -> impl Fn(Failure) -> Self {
+        move |failure| {
+            Self::new(operation, Cause::Hip { failure, bytes: Some(bytes), device: None, memory: None })
+        }
     }
 
     /// A failed HIP call for `bytes` bytes on `device`.
@@ -129,7 +139,10 @@ impl Error {
                 _ => ErrorKind::Hip,
             },
             Cause::Range { .. } | Cause::Span { .. } => ErrorKind::OutOfRange,
-            Cause::Length { .. } | Cause::Alignment { .. } => ErrorKind::InvalidArgument,
+            Cause::Length { .. }
+            | Cause::Lengths { .. }
+            | Cause::OtherDevice { .. }
+            | Cause::Alignment { .. } => ErrorKind::InvalidArgument,
             Cause::NoDevice { .. } => ErrorKind::NoDevice,
             Cause::Busy { .. } | Cause::InUse { .. } => ErrorKind::Busy,
             Cause::LengthDiffers { .. } => ErrorKind::AlreadyRegistered,
@@ -211,6 +224,15 @@ impl fmt::Display for Cause {
             Self::Length { len } => {
                 write!(f, "a length of {len} bytes is more than any memory can have, {} bytes", isize::MAX)
             }
+            Self::Lengths { source, destination } => {
+                write!(f, "{source} bytes can't be copied into {destination}")
+            }
+            Self::OtherDevice { stream, memory } => write!(
+                f,
+                "a stream of device {} can't use memory of device {}",
+                stream.ordinal(),
+                memory.ordinal()
+            ),
             Self::Alignment { align } => write!(f, "an alignment of {align} is not a power of two"),
             Self::NoDevice { ordinal, count: 0 } => {
                 write!(f, "there is no device {ordinal}: HIP has no device")

@@ -10,6 +10,12 @@
 //!      │ registrations that others made (hipfile)  ──► removed before the memory goes
 //!      ▼
 //!   Drop, free, into_raw                                            hipFree, or leaked and counted
+//!
+//!   Stream::new, StreamOptions::create, StreamRef::{default_of, from_raw}
+//!      │ Event::record ──► wait_event                               order between streams
+//!      │ scope ──► Scope::{copy_from_host, copy_to_host, copy, fill}   hipMemcpyAsync, hipMemsetAsync on borrowed memory
+//!      ▼
+//!   the end of the scope                                            hipStreamSynchronize, also on unwind
 //! ```
 //!
 //! # Rules that hold everywhere
@@ -19,7 +25,7 @@
 //!   [`Device::make_current`] changes it, until its guard is dropped. A buffer remembers its device.
 //! - **Waiting.** Copies and fills have happened when they return: each ends with a wait for the device's default stream.
 //!   They are ordered after work in the default stream and in streams that synchronise with it, not after work in
-//!   streams created as non-blocking: wait for those first.
+//!   streams created as non-blocking: wait for those first. Work of a scope has happened when the scope ends.
 //! - **Drop never panics.** Memory that cannot be freed is leaked and counted ([`leaked`]); [`DeviceBuffer::free`] gives
 //!   the reason and the buffer.
 //! - **Forgetting is safe.** A guard over a buffer that is passed to [`core::mem::forget`] costs at most memory: see
@@ -46,6 +52,7 @@
 #[cfg(not(target_os = "linux"))]
 compile_error!("hip-alloc runs on Linux only: AMD's HIP for other systems lacks what it relies on");
 
+mod attribute;
 mod buffer;
 mod calls;
 mod completion;
@@ -62,6 +69,7 @@ mod leaks;
 mod memory;
 mod operation;
 mod payload;
+mod pinned;
 mod progress;
 mod quietly;
 mod range;
@@ -69,6 +77,7 @@ mod region;
 mod registrations;
 mod release;
 mod scope;
+mod scoped_copies;
 mod signals;
 mod slice;
 mod slice_mut;
@@ -80,7 +89,9 @@ mod table;
 #[cfg(test)]
 #[allow(unsafe_code, reason = "a HIP of our own and hooks that promise")]
 mod tests;
+mod transfer;
 
+pub use attribute::DeviceAttribute;
 pub use buffer::DeviceBuffer;
 pub use device::{Device, MemoryInfo};
 pub use error::{Error, ErrorKind, Result};
@@ -91,6 +102,7 @@ pub use in_flight::{Acquire, InFlight, Place};
 pub use leaks::{Leaked, leaked};
 pub use memory::{DeviceMemory, DeviceMemoryMut};
 pub use operation::Operation;
+pub use pinned::PinnedBuffer;
 pub use release::{FreeError, RawBuffer};
 pub use scope::Scope;
 pub use slice::DeviceSlice;

@@ -159,8 +159,14 @@ impl<'scope> Scope<'scope, '_> {
     /// the stream without a call of this before.
     #[doc(hidden)]
     pub fn keep(&self, value: Box<dyn Any>) {
-        self.pending.set(true);
+        self.expect_work();
         self.kept.borrow_mut().push(value);
+    }
+
+    /// Lets the scope wait at its end. Called before anything is put into the stream, since it may be there also after an
+    /// error.
+    pub(crate) fn expect_work(&self) {
+        self.pending.set(true);
     }
 }
 

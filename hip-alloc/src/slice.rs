@@ -146,6 +146,10 @@ impl<'a> DeviceSlice<'a> {
         Self { region: self.region.part(range), memory: PhantomData }
     }
 
+    pub(crate) fn region(self) -> Region {
+        self.region
+    }
+
     pub(crate) fn copy_to_host_as(
         self,
         operation: &'static str,

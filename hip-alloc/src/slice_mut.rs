@@ -199,6 +199,10 @@ impl<'a> DeviceSliceMut<'a> {
         self.fill_as("DeviceSliceMut::fill", value)
     }
 
+    pub(crate) fn region(&self) -> Region {
+        self.region
+    }
+
     pub(crate) fn copy_from_host_as(
         &mut self,
         operation: &'static str,

@@ -35,6 +35,14 @@ pub(crate) const BLOCKING_SYNC: c_uint = 1;
 /// hipEventDisableTiming: no times, which makes the event cheaper.
 pub(crate) const DISABLE_TIMING: c_uint = 2;
 
+/// hipMemcpyKind: where a copy's ends are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CopyKind {
+    FromHost = 1,
+    ToHost = 2,
+    Within = 3,
+}
+
 /// Whether work is done, from a query's answer.
 fn is_done(call: &'static str, code: c_uint) -> Result<bool, Failure> {
     match check(call, code) {
@@ -116,6 +124,42 @@ impl Functions {
     pub(crate) unsafe fn stream_wait_event(&self, stream: RawStream, event: RawEvent) -> Result<(), Failure> {
         // SAFETY: requires a live stream and a live event; holds because our caller promises both.
         check("hipStreamWaitEvent", unsafe { (self.hipStreamWaitEvent)(stream.0, event.0, 0) })
+    }
+
+    /// Lets the stream copy `size` bytes, which is not 0.
+    ///
+    /// # Safety
+    /// The stream is live. Until it has passed the copy, also after an error, there are `size` bytes at `source` that nobody
+    /// writes, and as many at `destination` that nobody else uses; each is memory of the current device or of the host, as
+    /// `kind` says.
+    pub(crate) unsafe fn copy_async(
+        &self,
+        destination: *mut c_void,
+        source: *const c_void,
+        size: usize,
+        kind: CopyKind,
+        stream: RawStream,
+    ) -> Result<(), Failure> {
+        // SAFETY: requires a live stream and memory that stays as it is until then; holds because our caller promises it.
+        let code = unsafe { (self.hipMemcpyAsync)(destination, source, size, kind as c_uint, stream.0) };
+        check("hipMemcpyAsync", code)
+    }
+
+    /// Lets the stream set `size` bytes, which is not 0, to `value`.
+    ///
+    /// # Safety
+    /// The stream is live. Until it has passed the fill, also after an error, there are `size` bytes of the current device at
+    /// `destination` that nobody else uses.
+    pub(crate) unsafe fn fill_async(
+        &self,
+        destination: *mut c_void,
+        value: u8,
+        size: usize,
+        stream: RawStream,
+    ) -> Result<(), Failure> {
+        // SAFETY: requires a live stream and memory that stays as it is until then; holds because our caller promises it.
+        let code = unsafe { (self.hipMemsetAsync)(destination, c_int::from(value), size, stream.0) };
+        check("hipMemsetAsync", code)
     }
 
     /// Lets the stream call `function` once everything before has been done; `None` where HIP has no such function.

@@ -3,8 +3,8 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
-    Device, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error, ErrorKind, FreeError, HipError,
-    Leaked, MemoryInfo, RawBuffer, Scope,
+    Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error, ErrorKind,
+    FreeError, HipError, Leaked, MemoryInfo, PinnedBuffer, RawBuffer, Scope,
 };
 
 /// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
@@ -31,6 +31,7 @@ is_not!(RawBuffer, Send);
 is_not!(RawBuffer, Sync);
 // One owner, one exclusive borrow.
 is_not!(DeviceBuffer, Clone);
+is_not!(PinnedBuffer, Clone);
 is_not!(DeviceSliceMut<'static>, Clone);
 
 const fn threads<T: Send + Sync>() {}
@@ -38,6 +39,7 @@ const fn unwinds<T: UnwindSafe + RefUnwindSafe>() {}
 
 const _: () = {
     threads::<Device>();
+    threads::<DeviceAttribute>();
     threads::<DeviceBuffer>();
     threads::<DeviceSlice<'static>>();
     threads::<DeviceSliceMut<'static>>();
@@ -47,6 +49,7 @@ const _: () = {
     threads::<HipError>();
     threads::<Leaked>();
     threads::<MemoryInfo>();
+    threads::<PinnedBuffer>();
     unwinds::<DeviceSlice<'static>>();
     unwinds::<Error>();
 };

@@ -8,4 +8,5 @@ mod memory;
 mod model;
 mod process;
 mod ranges;
+mod scopes;
 mod threads;

@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output};
 
 use crate::shim;
 
@@ -25,18 +26,42 @@ pub fn isolated<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K,
         println!("{}", ran(test));
         return;
     }
+    let output = again(test, environment);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{test}, in its own process: {}\n{stdout}{stderr}", output.status);
+    assert!(stdout.contains(&ran(test)), "no test is called {test}\n{stdout}{stderr}");
+    print!("{stdout}");
+}
+
+/// [`isolated`] for a `body` that must end its process by aborting, saying `message` on standard error.
+pub fn aborts<K: AsRef<OsStr>, V: AsRef<OsStr>>(
+    test: &str,
+    environment: &[(K, V)],
+    message: &str,
+    body: impl FnOnce(),
+) {
+    if is_case(test) {
+        body();
+        println!("{}", ran(test));
+        return;
+    }
+    let output = again(test, environment);
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{test}: {}\n{stdout}{stderr}", output.status);
+    assert!(stderr.contains(message), "{test} does not say {message:?}\n{stdout}{stderr}");
+}
+
+/// Starts this executable once more, for one test.
+fn again<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K, V)]) -> Output {
     let mut command = Command::new(env::current_exe().expect("an executable has a path"));
     command.args([test, "--exact", "--nocapture", "--include-ignored", "--test-threads=1"]);
     command.env(CASE, test);
     for (name, value) in environment {
         command.env(name, value);
     }
-    let output = command.output().expect("the test executable starts");
-    let stdout = String::from_utf8_lossy(&output.stdout);
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{test}, in its own process: {}\n{stdout}{stderr}", output.status);
-    assert!(stdout.contains(&ran(test)), "no test is called {test}\n{stdout}{stderr}");
-    print!("{stdout}");
+    command.output().expect("the test executable starts")
 }
 
 /// [`isolated`] with the environment as it is.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::fake;
 use crate::{
-    Access, Device, DeviceBuffer, DeviceMemory, ErrorKind, HipError, RawBuffer, RegistrationHook, Removal,
-    SetError, Stream, forked, leaked,
+    Access, Device, DeviceAttribute, DeviceBuffer, DeviceMemory, ErrorKind, HipError, PinnedBuffer,
+    RawBuffer, RegistrationHook, Removal, SetError, Stream, forked, leaked,
 };
 
 /// Ends the process if it is asked or dropped.
@@ -51,6 +51,7 @@ fn a_child_gets_errors_and_its_drops_do_nothing() {
         unsafe { set.attach("test", access, memory.as_ptr(), 6, hook.clone(), || Ok::<(), ()>(())) }
     };
     attach(&buffer, &hook).unwrap();
+    let mut pinned = Some(PinnedBuffer::from_slice(b"parent").unwrap());
     fake::calls();
     let passed = in_child(|| {
         let before = leaked();
@@ -60,8 +61,13 @@ fn a_child_gets_errors_and_its_drops_do_nothing() {
         let detached = unsafe { set.detach("test", buffer.as_ptr(), || Ok::<(), ()>(())) };
         // SAFETY: as above.
         unsafe { set.abandon(buffer.as_ptr()) };
+        let pinned_len = pinned.as_deref().map_or(1, <[u8]>::len);
+        drop(pinned.take());
         let answers = [
             forked(),
+            pinned_len == 0,
+            PinnedBuffer::zeroed(0).is_err_and(forked_kind),
+            Device::attribute(buffer.device(), DeviceAttribute::WARP_SIZE).is_err_and(forked_kind),
             Device::count().is_err_and(forked_kind),
             Device::current().is_err_and(forked_kind),
             DeviceBuffer::new(1).is_err_and(forked_kind),
@@ -92,6 +98,7 @@ fn a_child_gets_errors_and_its_drops_do_nothing() {
     assert!(passed);
     assert!(!forked());
     assert_eq!(buffer.to_vec().unwrap(), b"parent");
+    assert_eq!(pinned.as_deref(), Some(&b"parent"[..]));
     let (set, _) = DeviceMemory::registrations(&buffer).unwrap();
     // SAFETY: requires a live guard; holds because this one was attached above and not ended here.
     unsafe { set.detach("test", buffer.as_ptr(), || Ok::<(), ()>(())) }.unwrap();

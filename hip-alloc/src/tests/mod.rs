@@ -7,6 +7,8 @@ mod fake;
 mod fake_streams;
 mod forks;
 mod operations;
+mod pinned;
 mod releasing;
+mod scoped_copies;
 mod scopes;
 mod streams;
