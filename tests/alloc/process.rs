@@ -1,29 +1,10 @@
 //! What ends a process's use of HIP: fork and exit.
 
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use hip_alloc::{Device, DeviceBuffer, ErrorKind, Leaked, leaked};
-use hipfile_tests::isolate::alone;
-
-/// Runs `check` in a forked child; true if it returned true there.
-fn in_child(check: impl FnOnce() -> bool) -> bool {
-    // SAFETY: requires that the child does only what is safe after fork; holds because the process has one other thread,
-    // which waits, and `check` calls this crate, memory allocation and nothing else.
-    let pid = unsafe { libc::fork() };
-    assert_ne!(pid, -1);
-    if pid == 0 {
-        let passed = catch_unwind(AssertUnwindSafe(check)).unwrap_or(false);
-        // SAFETY: requires nothing; ends the child without exit handlers.
-        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
-    }
-    let mut status = 0;
-    // SAFETY: requires a place for the status; holds because `status` is one.
-    let waited = unsafe { libc::waitpid(pid, &mut status, 0) };
-    assert_eq!(waited, pid);
-    status == 0
-}
+use hipfile_tests::isolate::{alone, in_child};
 
 /// SND-16.
 #[test]

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Output};
 
 use crate::shim;
@@ -62,6 +63,28 @@ fn again<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K, V)]) -
         command.env(name, value);
     }
     command.output().expect("the test executable starts")
+}
+
+/// Runs `check` in a forked child; true if it returned true there.
+///
+/// The child is for what the crates under test do after a fork. Other threads than the calling one are not in it.
+pub fn in_child(check: impl FnOnce() -> bool) -> bool {
+    // SAFETY: requires that the child does only what is safe after fork; holds because the process was made for one test,
+    // none of whose threads hold a lock that `check` needs, as the tests see to.
+    let pid = unsafe { libc::fork() };
+    assert_ne!(pid, -1);
+    if pid == 0 {
+        // SAFETY: requires nothing: a hang ends with SIGALRM.
+        unsafe { libc::alarm(20) };
+        let passed = catch_unwind(AssertUnwindSafe(check)).unwrap_or(false);
+        // SAFETY: requires nothing; ends the child without exit handlers.
+        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
+    }
+    let mut status = 0;
+    // SAFETY: requires a place for the status; holds because `status` is one.
+    let waited = unsafe { libc::waitpid(pid, &raw mut status, 0) };
+    assert_eq!(waited, pid);
+    status == 0
 }
 
 /// [`isolated`] with the environment as it is.

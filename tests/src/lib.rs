@@ -7,6 +7,7 @@
 //! | [`rocm`] | where the headers and libraries of the ROCm under test lie |
 //! | [`isolate`] | one test, one process |
 //! | [`compiler`] | C and C++ programs built and run against that ROCm |
+//! | [`soft`] | what the software ROCm has beyond AMD's: held streams, plans of faults |
 //! | [`shim`] | a library put before HIP and libc that counts, fails, shortens and holds calls |
 
 pub mod compiler;
@@ -15,6 +16,7 @@ pub mod isolate;
 pub mod raw;
 pub mod rocm;
 pub mod shim;
+pub mod soft;
 
 /// The programs in the pages: those marked `no_run` compile, the others run.
 #[cfg(doctest)]

@@ -3,33 +3,14 @@
 use std::cell::RefCell;
 use std::ffi::c_void;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hipfile::alloc::{self, DeviceBuffer};
 use hipfile::{Driver, ErrorKind, FileHandle, OpenOptions, Registered};
-use hipfile_tests::isolate::alone;
+use hipfile_tests::isolate::{alone, in_child};
 
 use crate::common::{Scratch, open};
-
-/// Runs `check` in a forked child; true if it returned true there.
-fn in_child(check: impl FnOnce() -> bool) -> bool {
-    // SAFETY: requires that the child does only what is safe after fork; holds because the process has one other thread,
-    // which waits, and `check` calls the crates under test, memory allocation and nothing else.
-    let pid = unsafe { libc::fork() };
-    assert_ne!(pid, -1);
-    if pid == 0 {
-        let passed = catch_unwind(AssertUnwindSafe(check)).unwrap_or(false);
-        // SAFETY: requires nothing; ends the child without exit handlers.
-        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
-    }
-    let mut status = 0;
-    // SAFETY: requires a place for the status; holds because `status` is one.
-    let waited = unsafe { libc::waitpid(pid, &raw mut status, 0) };
-    assert_eq!(waited, pid);
-    status == 0
-}
 
 /// SND-16, HF-THR-06.
 #[test]
