@@ -37,9 +37,9 @@ macro_rules! lacks {
 }
 
 send_and_sync! {
-    Alignment CloseError Driver Error ErrorKind Feature FileHandle FileHandleType OpError OpenOptions RawMemory
-    Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream ScopedTransfer Stats StreamFlags
-    Transfers UnknownCode Version
+    Alignment BatchError CloseError Completion Driver Error ErrorKind Feature FileHandle FileHandleType OpError OpenOptions
+    RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream ScopedTransfer Stats
+    StreamFlags Transfers UnknownCode Version
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 
@@ -82,9 +82,11 @@ lacks! {
     Registered<Local>: Sync
     Registered<Unshared>: Sync
     RegisteredSliceMut<'static>: Clone
+    Batch: Sync
     FileHandle: Clone
     Driver: Copy
     Region: Clone
 }
 
 const _: () = send::<Registered<Unshared>>();
+const _: () = send::<Batch>();

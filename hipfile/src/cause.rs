@@ -60,6 +60,16 @@ pub(crate) enum Cause {
     UnexpectedEof,
     /// A write of nothing.
     WriteZero,
+    /// A transfer that never began because it was cancelled.
+    Cancelled,
+    /// More transfers than a batch has room for.
+    BatchFull { submitted: usize, outstanding: usize, capacity: usize },
+    /// The library does not know a batch of ours.
+    UnknownBatch,
+    /// A state, of those that end a transfer, that the library is not known to give.
+    UnknownState(u32),
+    /// The library did what its contract rules out.
+    Fault(String),
 }
 
 impl Cause {
@@ -76,10 +86,16 @@ impl Cause {
             },
             Self::Op(code) => op_kind(*code),
             Self::UnknownReturn(_) => ErrorKind::Unknown,
-            Self::Overlong { .. } => ErrorKind::LibraryFault,
+            Self::UnknownBatch => ErrorKind::NotRegistered,
+            Self::UnknownState(_) => ErrorKind::Unknown,
+            Self::Overlong { .. } | Self::Fault(_) => ErrorKind::LibraryFault,
             Self::Memory(error) => memory_kind(error.kind()),
             Self::NotLoaded(_) => ErrorKind::NotLoaded,
-            Self::AlreadyLoaded | Self::InFlight | Self::Shared | Self::StreamShared => ErrorKind::Busy,
+            Self::AlreadyLoaded
+            | Self::InFlight
+            | Self::Shared
+            | Self::StreamShared
+            | Self::BatchFull { .. } => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
             Self::OffsetTooLarge
             | Self::EmptyMemory
@@ -90,6 +106,7 @@ impl Cause {
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::WriteZero => ErrorKind::WriteZero,
+            Self::Cancelled => ErrorKind::Cancelled,
         }
     }
 
@@ -99,6 +116,8 @@ impl Cause {
             Self::HipCall(_) => Some(OpError::HipDriverError),
             Self::InFlight => Some(OpError::InternalError),
             Self::RegisteredHere => Some(OpError::MemoryAlreadyRegistered),
+            Self::BatchFull { .. } => Some(OpError::BatchFull),
+            Self::UnknownBatch => Some(OpError::InvalidValue),
             _ => None,
         }
     }
@@ -124,6 +143,7 @@ impl Cause {
             Self::LostErrno => Some(-1),
             Self::UnknownReturn(ret) => Some(*ret),
             Self::Overlong { returned, .. } => i64::try_from(*returned).ok(),
+            Self::UnknownState(state) => Some(i64::from(*state)),
             _ => self
                 .op_error()
                 .map(OpError::code)
@@ -228,7 +248,9 @@ impl fmt::Display for Cause {
                 OpError::InternalError.code(),
                 OpError::InternalError.name()
             ),
-            Self::Shared => f.write_str("clones, files or registrations still use the driver"),
+            Self::Shared => {
+                f.write_str("clones, files, registrations, streams or batches still use the driver")
+            }
             Self::StreamShared => f.write_str("clones or operations still use the stream"),
             Self::OtherDevice { memory, stream } => {
                 write!(f, "the memory is on device {memory} and the stream on device {stream}")
@@ -238,6 +260,23 @@ impl fmt::Display for Cause {
             }
             Self::UnexpectedEof => f.write_str("the file ended early"),
             Self::WriteZero => f.write_str("the file took no more bytes"),
+            Self::Cancelled => f.write_str("cancelled before it began"),
+            Self::BatchFull { submitted, outstanding, capacity } => write!(
+                f,
+                "{submitted} transfers are too many for the batch, which has {outstanding} of {capacity} ({} {})",
+                OpError::BatchFull.code(),
+                OpError::BatchFull.name()
+            ),
+            Self::UnknownBatch => write!(
+                f,
+                "the library does not know the batch any more: other code destroyed it or closed the driver ({} {})",
+                OpError::InvalidValue.code(),
+                OpError::InvalidValue.name()
+            ),
+            Self::UnknownState(state) => {
+                write!(f, "the library ended the transfer in state {state}, which means nothing known")
+            }
+            Self::Fault(account) => f.write_str(account),
         }
     }
 }

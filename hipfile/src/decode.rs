@@ -5,12 +5,17 @@
 //! before the call.
 //!
 //! A transfer on a stream leaves the same kind of number in a slot, written on another thread, whose `errno` is out of
-//! reach: there -1 is a system call that failed in a way nobody knows.
+//! reach: there -1 is a system call that failed in a way nobody knows. The event of a batch's transfer has
+//! a state and a number of yet another kind: see `batch`.
 
 use hip_alloc::HipError;
 
 use crate::error::Cause;
 use crate::op_error::OpError;
+
+mod batch;
+
+pub(crate) use batch::event;
 
 /// The code from which negated answers are hipFile's own rather than HIP's.
 const FIRST_OP_ERROR: u64 = 5001;

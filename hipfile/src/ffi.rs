@@ -14,6 +14,7 @@ use crate::decode::{decode, status};
 use crate::error::Cause;
 use crate::version::Version;
 
+pub(crate) mod batch;
 pub(crate) mod streams;
 
 /// A registered file, as the library names it.

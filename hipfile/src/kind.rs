@@ -37,7 +37,7 @@ pub enum ErrorKind {
     Unsupported,
     /// The memory or the file descriptor is registered already.
     AlreadyRegistered,
-    /// The library does not know the memory or the file handle, which only code outside this crate can have undone.
+    /// The library does not know the memory, the file handle or the batch, which only code outside this crate can have undone.
     NotRegistered,
     /// Something is still in use: a driver by its files, memory by transfers.
     Busy,
@@ -53,6 +53,8 @@ pub enum ErrorKind {
     UnexpectedEof,
     /// A write made no progress.
     WriteZero,
+    /// The transfer was cancelled before it began; nothing moved.
+    Cancelled,
     /// A system call failed; [`Error::os_error`](crate::Error::os_error) says how, except for transfers on streams, where
     /// the library loses that.
     Os,
@@ -86,6 +88,7 @@ impl From<ErrorKind> for io::ErrorKind {
             | ErrorKind::NotInitialized
             | ErrorKind::NotRegistered
             | ErrorKind::NoDevice
+            | ErrorKind::Cancelled
             | ErrorKind::Os
             | ErrorKind::Hip
             | ErrorKind::Internal

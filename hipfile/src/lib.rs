@@ -7,6 +7,7 @@
 //!      │                                             │
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
 //!      │                                             └─ write_at, write_all_at    device memory → file
+//!      ├─► Batch::new ◄─ submit ─ Request (Arc<FileHandle>, Region)      many transfers that own all they use
 //!      │                                             ▲
 //!      └─► register ──► Registered<M> ──► slice, slice_mut              ranges of device memory, checked
 //!            ▲             │                         ▲  ▲
@@ -57,6 +58,7 @@ compile_error!("hipfile runs on Linux only: AMD's libhipfile exists for no other
 
 mod after;
 mod alignment;
+mod batch;
 mod cause;
 mod decode;
 mod driver;
@@ -80,6 +82,7 @@ mod register;
 mod registered;
 mod registered_stream;
 mod registry;
+mod request;
 mod scoped;
 mod slice;
 mod slice_mut;
@@ -94,6 +97,7 @@ pub use hipfile_sys as sys;
 
 pub use after::After;
 pub use alignment::Alignment;
+pub use batch::{Batch, BatchError, Completion};
 pub use driver::{CloseError, Driver};
 pub use error::{Error, Result};
 pub use file::FileHandle;
@@ -108,6 +112,7 @@ pub use regions::Regions;
 pub use register::RawMemory;
 pub use registered::Registered;
 pub use registered_stream::RegisteredStream;
+pub use request::Request;
 pub use scoped::ScopedTransfer;
 pub use slice::RegisteredSlice;
 pub use slice_mut::RegisteredSliceMut;

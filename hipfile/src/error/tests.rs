@@ -122,7 +122,12 @@ fn every_cause_has_its_text_kind_and_codes() {
             Some(5030),
             "transfers on the memory are in flight (5030 hipFileInternalError)",
         ),
-        (Cause::Shared, ErrorKind::Busy, None, "clones, files or registrations still use the driver"),
+        (
+            Cause::Shared,
+            ErrorKind::Busy,
+            None,
+            "clones, files, registrations, streams or batches still use the driver",
+        ),
         (
             Cause::StreamRegisteredHere,
             ErrorKind::AlreadyRegistered,
@@ -144,6 +149,26 @@ fn every_cause_has_its_text_kind_and_codes() {
         ),
         (Cause::UnexpectedEof, ErrorKind::UnexpectedEof, None, "the file ended early"),
         (Cause::WriteZero, ErrorKind::WriteZero, None, "the file took no more bytes"),
+        (Cause::Cancelled, ErrorKind::Cancelled, None, "cancelled before it began"),
+        (
+            Cause::BatchFull { submitted: 3, outstanding: 126, capacity: 128 },
+            ErrorKind::Busy,
+            Some(5037),
+            "3 transfers are too many for the batch, which has 126 of 128 (5037 hipFileBatchFull)",
+        ),
+        (
+            Cause::UnknownBatch,
+            ErrorKind::NotRegistered,
+            Some(5022),
+            "the library does not know the batch any more: other code destroyed it or closed the driver (5022 hipFileInvalidValue)",
+        ),
+        (
+            Cause::UnknownState(32),
+            ErrorKind::Unknown,
+            Some(32),
+            "the library ended the transfer in state 32, which means nothing known",
+        ),
+        (Cause::Fault("what it did".into()), ErrorKind::LibraryFault, None, "what it did"),
     ];
     for (cause, kind, code, expected) in table {
         assert_eq!((cause.kind(), cause.raw_code()), (kind, code), "{expected}");

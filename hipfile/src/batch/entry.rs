@@ -1,0 +1,65 @@
+//! A request on its way through a batch.
+
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hipfile_sys as sys;
+
+use super::completion::Completion;
+use crate::error::{Cause, Error, Result};
+use crate::ffi::Transfer;
+use crate::ffi::batch::Entry;
+use crate::file_offset;
+use crate::io::{MAX_TRANSFER, Way};
+use crate::request::Request;
+
+/// What the library is asked, under a cookie that no other transfer of this process ever has, so that an event that comes
+/// twice, or to the wrong batch, is told from the right one. Never 0.
+pub(super) fn of(request: &Request) -> Result<Entry> {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    let failed = |cause| Err(error(request, cause));
+    let span = request.region.span();
+    let (Ok(file_offset), Ok(buffer_offset)) =
+        (file_offset::checked(request.offset, span.len), i64::try_from(span.offset))
+    else {
+        return failed(Cause::OffsetTooLarge);
+    };
+    Ok(Entry {
+        transfer: Transfer {
+            handle: request.file.handle(),
+            base: span.base.0,
+            size: size(request),
+            file_offset,
+            buffer_offset,
+        },
+        opcode: match request.way {
+            Way::Read => sys::hipFileBatchRead,
+            Way::Write => sys::hipFileBatchWrite,
+        },
+        // 2^64 are more than a process gets to.
+        cookie: NEXT.fetch_add(1, Ordering::Relaxed),
+    })
+}
+
+/// How many bytes are asked for.
+pub(super) fn size(request: &Request) -> usize {
+    request.region.len().min(MAX_TRANSFER)
+}
+
+/// What became of it, with its file let go of.
+pub(super) fn ended(request: Request, result: std::result::Result<usize, Cause>) -> Completion {
+    let result = result.map_err(|cause| error(&request, cause));
+    Completion { tag: request.tag, region: request.region, result }
+}
+
+/// Leaves it as it is for ever, since the library may be working on it.
+pub(super) fn leak(request: Request) {
+    if !hip_alloc::forked() {
+        hip_alloc::record_leak(request.region.len());
+    }
+    mem::forget(request);
+}
+
+fn error(request: &Request, cause: Cause) -> Error {
+    request.file.error(request.way.name(), cause).at(request.offset, request.region.len())
+}
