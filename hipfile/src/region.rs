@@ -74,6 +74,16 @@ pub struct Region {
 impl<M: DeviceMemoryMut + Send + Sync + 'static> Registered<M> {
     /// All of the registered bytes as one piece that owns them, to be split and sent about.
     ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, Region, alloc::DeviceBuffer};
+    ///
+    /// let region: Region = Driver::open()?.register(DeviceBuffer::new(8192)?)?.into_region();
+    /// assert_eq!(region.len(), 8192);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// [`Region::try_into_registered`] is the way back.
     pub fn into_region(self) -> Region {
         Region { span: self.span(), registered: Arc::new(self) }
