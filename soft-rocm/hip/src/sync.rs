@@ -5,9 +5,13 @@ pub(crate) use std::sync::{
     Arc, Condvar, Mutex, MutexGuard,
     atomic::{AtomicU64, Ordering},
 };
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use std::thread::yield_now;
 
 #[cfg(all(test, shuttle))]
 pub(crate) use shuttle::sync::{
     Arc, Condvar, Mutex, MutexGuard,
     atomic::{AtomicU64, Ordering},
 };
+#[cfg(all(test, shuttle))]
+pub(crate) use shuttle::thread::yield_now;

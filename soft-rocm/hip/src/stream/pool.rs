@@ -60,13 +60,14 @@ pub(super) fn is_wanted() -> bool {
 
 /// What each thread does. It stays for the next time.
 fn work() {
+    let mut share = Vec::new();
     let mut jobs = POOL.jobs.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         match jobs.waiting.pop_front() {
             Some((stream, taken)) => {
                 WAITING.store(jobs.waiting.len(), Ordering::Relaxed);
                 drop(jobs);
-                stream.carry_out_group(taken);
+                stream.carry_out_group(taken, &mut share);
                 jobs = POOL.jobs.lock().unwrap_or_else(PoisonError::into_inner);
             }
             None => {

@@ -2,18 +2,20 @@
 //!
 //! Entries are numbered from 1 in the order of their submission. One worker takes them in that order. An entry that is
 //! not concurrent is finished by the worker before it takes the next one; concurrent entries may be finished by anyone,
-//! who may then take the next of them, and as long as some of them run only further concurrent entries are taken. An entry counts as completed when it and
-//! all before it have finished, so one number says how far a queue has come, and a [`Point`] is a number of a queue.
+//! who may then take a share of the next of them, and as long as some of them run only further concurrent entries are
+//! taken. An entry counts as completed when it and all before it have finished, so one number says how far a queue has
+//! come, and a [`Point`] is a number of a queue.
 //!
 //! An entry may wait for points of other queues. Those points exist before the entry does, so waits cannot be circular.
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::mem;
+use std::iter::repeat_n;
+use std::ops::Range;
 use std::sync::{OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
-use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering};
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, yield_now};
 
 /// A queue of work of type `W`.
 pub(crate) struct Queue<W> {
@@ -32,8 +34,12 @@ struct State<W> {
     waiting: VecDeque<Entry<W>>,
     /// Whether each entry that was taken and is not completed yet has finished, oldest first.
     running: VecDeque<bool>,
-    /// How many of them have not finished.
-    unfinished: usize,
+    /// Whether what runs is one entry that is not concurrent.
+    alone: bool,
+    /// How many threads carry out some of them.
+    active: usize,
+    /// How many threads have found nothing to take and look once more before they turn away.
+    looking: usize,
     /// Number of the last entry completed.
     completed: u64,
     /// Number of the last entry that may start.
@@ -63,6 +69,9 @@ pub(crate) struct Taken<W> {
     pub(crate) concurrent: bool,
 }
 
+/// Most entries of a share: each is reported only when the whole share is carried out.
+const SHARE: usize = 8;
+
 /// How many concurrent entries of one queue are carried out at once.
 pub(super) fn width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
@@ -77,6 +86,13 @@ pub(crate) struct Closed;
 pub(crate) struct Point<W> {
     queue: Arc<Queue<W>>,
     number: u64,
+}
+
+impl<W> Entry<W> {
+    /// Whether another thread than the worker may start it.
+    fn is_free(&self) -> bool {
+        self.concurrent && self.after.is_empty()
+    }
 }
 
 impl<W> State<W> {
@@ -95,7 +111,7 @@ impl<W> State<W> {
         match self.waiting.front() {
             None => self.closed && self.running.is_empty(),
             Some(entry) => {
-                let has_room = entry.concurrent && self.unfinished < width();
+                let has_room = entry.concurrent && !self.alone && self.active < width();
                 !self.paused && self.head() <= self.released && (self.running.is_empty() || has_room)
             }
         }
@@ -106,8 +122,28 @@ impl<W> State<W> {
         let number = self.head();
         let Entry { work, concurrent, .. } = self.waiting.pop_front()?;
         self.running.push_back(false);
-        self.unfinished += 1;
+        self.alone = !concurrent;
+        self.active += 1;
         Some(Taken { work, number, concurrent })
+    }
+
+    /// Takes free entries at the head, more where many wait, and answers their numbers, as a range that may be empty.
+    fn start_share(&mut self, share: &mut Vec<W>) -> Range<u64> {
+        let first = self.head();
+        if self.is_startable() {
+            // The head is released, so this is one at least.
+            let released = usize::try_from(self.released - first + 1).unwrap_or(usize::MAX);
+            let most = (self.waiting.len() / (2 * width())).clamp(1, SHARE).min(released);
+            let count = self.waiting.iter().take(most).take_while(|entry| entry.is_free()).count();
+            share.extend(self.waiting.drain(..count).map(|entry| entry.work));
+            self.running.extend(repeat_n(false, count));
+        }
+        let numbers = first..self.head();
+        if !numbers.is_empty() {
+            self.alone = false;
+            self.active += 1;
+        }
+        numbers
     }
 }
 
@@ -118,7 +154,9 @@ impl<W> Queue<W> {
             state: Mutex::new(State {
                 waiting: VecDeque::new(),
                 running: VecDeque::new(),
-                unfinished: 0,
+                alone: false,
+                active: 0,
+                looking: 0,
                 completed: 0,
                 released: if lazy { 0 } else { u64::MAX },
                 paused: false,
@@ -156,42 +194,53 @@ impl<W> Queue<W> {
                 state.parked = false;
                 continue;
             }
-            let entry = state.waiting.front_mut()?;
-            if !entry.after.is_empty() {
-                // The entry stays at the head meanwhile: the queue may be paused before the points are reached.
-                let after = mem::take(&mut entry.after);
-                drop(state);
-                after.iter().for_each(Point::wait);
-                state = self.lock();
-                continue;
+            let entry = state.waiting.front()?;
+            if entry.after.is_empty() {
+                return state.start();
             }
-            return state.start();
+            // The entry stays at the head meanwhile, with its points, so that nobody else starts it: the queue may be
+            // paused before they are reached.
+            let after = entry.after.clone();
+            drop(state);
+            after.iter().for_each(Point::wait);
+            state = self.lock();
+            state.waiting.front_mut()?.after.clear();
         }
     }
 
-    /// Reports that an entry that was taken has been carried out.
-    pub(crate) fn finish(&self, number: u64) {
+    /// Reports that entries that were taken together have been carried out.
+    pub(crate) fn finish(&self, numbers: Range<u64>) {
         let mut state = self.lock();
-        self.finished(&mut state, number);
+        self.finished(&mut state, numbers);
         self.wake_worker(&mut state);
     }
 
-    /// As [`Queue::finish`], of a concurrent entry, and takes the next one if it may be carried out beside the others.
-    pub(crate) fn finish_and_take(&self, number: u64) -> Option<Taken<W>> {
+    /// As [`Queue::finish`], of concurrent entries, and takes the next ones that may be carried out beside the others:
+    /// appends them to the share, which is empty, and answers their numbers.
+    pub(crate) fn finish_and_take(&self, numbers: Range<u64>, share: &mut Vec<W>) -> Range<u64> {
         let mut state = self.lock();
-        self.finished(&mut state, number);
-        let may_take = |entry: &Entry<W>| entry.concurrent && entry.after.is_empty();
-        let next = state.is_startable() && state.waiting.front().is_some_and(may_take);
-        let next = if next { state.start() } else { None };
+        self.finished(&mut state, numbers);
+        let mut next = state.start_share(share);
+        if state.waiting.is_empty() && next.is_empty() {
+            // Who submits may be waiting for this processor: to let it go on costs less than to sleep and be woken.
+            state.looking += 1;
+            drop(state);
+            yield_now();
+            state = self.lock();
+            state.looking -= 1;
+            next = state.start_share(share);
+        }
         self.wake_worker(&mut state);
         next
     }
 
-    fn finished(&self, state: &mut State<W>, number: u64) {
-        let index = number.checked_sub(state.completed + 1).and_then(|index| usize::try_from(index).ok());
-        if let Some(finished) = index.and_then(|index| state.running.get_mut(index)) {
-            *finished = true;
-            state.unfinished -= 1;
+    fn finished(&self, state: &mut State<W>, numbers: Range<u64>) {
+        state.active -= 1;
+        for number in numbers {
+            let index = number.checked_sub(state.completed + 1).and_then(|index| usize::try_from(index).ok());
+            if let Some(finished) = index.and_then(|index| state.running.get_mut(index)) {
+                *finished = true;
+            }
         }
         while state.running.front() == Some(&true) {
             state.running.pop_front();
@@ -260,7 +309,8 @@ impl<W> Queue<W> {
     }
 
     fn wake_worker(&self, state: &mut State<W>) {
-        if state.parked && state.is_startable() {
+        let is_looked_for = state.looking > 0 && state.waiting.front().is_some_and(Entry::is_free);
+        if state.parked && !is_looked_for && state.is_startable() {
             state.parked = false;
             self.startable.notify_one();
         }

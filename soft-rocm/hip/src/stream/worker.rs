@@ -6,8 +6,8 @@ use std::thread;
 
 use soft_rocm_faults::point;
 
-use super::Stream;
 use super::pool;
+use super::{Stream, Work};
 use crate::entry;
 use crate::runtime::set_current_device;
 
@@ -35,28 +35,31 @@ impl Stream {
     /// Does what an entry asks for, on the stream's device.
     pub(super) fn carry_out(&self, taken: super::Taken) {
         let number = taken.number;
-        self.perform(taken);
-        self.queue().finish(number);
+        self.perform(taken.work);
+        self.queue().finish(number..number + 1);
     }
 
     /// Does what a concurrent entry asks for, and then what those after it ask for, until there is none that may be
-    /// carried out now or somebody else waits for a thread.
-    pub(super) fn carry_out_group(&self, mut taken: super::Taken) {
-        loop {
-            let number = taken.number;
-            self.perform(taken);
-            if pool::is_wanted() {
-                return self.queue().finish(number);
+    /// carried out now or somebody else waits for a thread. The share is empty, before and after.
+    pub(super) fn carry_out_group(&self, taken: super::Taken, share: &mut Vec<Work>) {
+        let mut numbers = taken.number..taken.number + 1;
+        self.perform(taken.work);
+        while !pool::is_wanted() {
+            numbers = self.queue().finish_and_take(numbers, share);
+            if numbers.is_empty() {
+                return;
             }
-            let Some(next) = self.queue().finish_and_take(number) else { return };
-            entry::delayed(point::stream);
-            taken = next;
+            for work in share.drain(..) {
+                entry::delayed(point::stream);
+                self.perform(work);
+            }
         }
+        self.queue().finish(numbers);
     }
 
-    fn perform(&self, taken: super::Taken) {
+    fn perform(&self, work: Work) {
         set_current_device(self.device());
-        if let Err(error) = taken.work.run() {
+        if let Err(error) = work.run() {
             self.failed(error);
         }
     }

@@ -15,13 +15,15 @@ fn work(queue: &Arc<Queue<u32>>, log: &Arc<Mutex<Vec<u32>>>) {
         let log = Arc::clone(log);
         let concurrent = taken.concurrent;
         let run = move || {
-            let mut next = Some(taken);
-            while let Some(Taken { work, number, concurrent }) = next {
-                log.lock().unwrap().push(work);
-                next = if concurrent { queue.finish_and_take(number) } else { None };
+            let Taken { work, number, concurrent } = taken;
+            let mut share = vec![work];
+            let mut numbers = number..number + 1;
+            while !numbers.is_empty() {
+                log.lock().unwrap().append(&mut share);
                 if !concurrent {
-                    queue.finish(number);
+                    return queue.finish(numbers);
                 }
+                numbers = queue.finish_and_take(numbers, &mut share);
             }
         };
         if concurrent { group.push(thread::spawn(run)) } else { run() }
@@ -161,5 +163,46 @@ fn two_who_submit_and_one_worker_lose_nothing() {
         let order = log.lock().unwrap().clone();
         let of = |tens| order.iter().copied().filter(|work| work / 10 == tens).collect::<Vec<_>>();
         assert_eq!((of(1), of(2), order.len()), (vec![10, 11], vec![20, 21], 4));
+    });
+}
+
+#[test]
+fn shares_lose_nothing_and_what_follows_them_waits_for_all() {
+    check(|| {
+        let queue = Arc::new(Queue::new(false));
+        let log = Arc::default();
+        let worker = start(&queue, &log);
+        // Enough that a share has several.
+        let last = 5 * width() as u32;
+        for work in 1..=last {
+            queue.push(work, work != last, Vec::new()).unwrap();
+        }
+        let after = queue.push(last + 1, true, Vec::new()).unwrap();
+        queue.wait(after);
+        queue.close();
+        worker.join().unwrap();
+        let mut order = log.lock().unwrap().clone();
+        assert_eq!(order[order.len() - 2..], [last, last + 1]);
+        order.sort_unstable();
+        assert_eq!(order, (1..=last + 1).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn an_entry_that_waits_for_a_point_is_not_started_by_who_finishes_beside_it() {
+    check(|| {
+        let (queue, other) = (Arc::new(Queue::new(false)), Arc::new(Queue::new(false)));
+        let log = Arc::default();
+        let workers = [start(&queue, &log), start(&other, &log)];
+        let first = other.push(1, false, Vec::new()).unwrap();
+        queue.push(2, true, Vec::new()).unwrap();
+        let last = queue.push(3, true, vec![Point::new(Arc::clone(&other), first)]).unwrap();
+        queue.wait(last);
+        queue.close();
+        other.close();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        let order = log.lock().unwrap().clone();
+        let place = |work| order.iter().position(|other| *other == work);
+        assert!(place(1) < place(3), "{order:?}");
     });
 }

@@ -1,3 +1,4 @@
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
@@ -9,7 +10,7 @@ fn drain(queue: &Queue<u32>) -> Vec<u32> {
     let mut done = Vec::new();
     while let Some(taken) = queue.take() {
         done.push(taken.work);
-        queue.finish(taken.number);
+        queue.finish(taken.number..taken.number + 1);
     }
     done
 }
@@ -22,7 +23,7 @@ fn entries_are_taken_in_order_and_numbered_from_one() {
     let first = queue.take().unwrap();
     assert_eq!((first.work, first.number, first.concurrent), (7, 1, false));
     assert!(!queue.is_completed(1));
-    queue.finish(1);
+    queue.finish(1..2);
     assert!(queue.is_completed(1) && !queue.is_completed(2));
     queue.close();
     assert_eq!(drain(&queue), [8, 9]);
@@ -48,11 +49,11 @@ fn a_group_completes_in_order_of_submission_whatever_the_order_of_its_ends() {
     }
     let numbers: Vec<u64> = (0..3).map(|_| queue.take().unwrap().number).collect();
     assert_eq!(numbers, [1, 2, 3]);
-    queue.finish(2);
+    queue.finish(2..3);
     assert!(!queue.is_completed(1));
-    queue.finish(1);
+    queue.finish(1..2);
     assert!(queue.is_completed(2) && !queue.is_completed(3));
-    queue.finish(3);
+    queue.finish(3..4);
     assert!(queue.is_completed(3));
 }
 
@@ -69,13 +70,13 @@ fn an_entry_after_a_group_waits_for_all_of_it() {
         let queue = Arc::clone(&queue);
         move || sender.send(queue.take().unwrap().work).unwrap()
     });
-    queue.finish(2);
+    queue.finish(2..3);
     assert!(!queue.lock().is_startable());
     assert!(taken.try_recv().is_err());
-    queue.finish(1);
+    queue.finish(1..2);
     assert_eq!(taken.recv().unwrap(), 3);
     worker.join().unwrap();
-    queue.finish(3);
+    queue.finish(3..4);
     assert_eq!(queue.take().unwrap().work, 4);
 }
 
@@ -98,9 +99,9 @@ fn a_lazy_queue_starts_what_is_waited_for() {
     assert!(!queue.lock().is_startable());
     assert!(!Point::new(Arc::clone(&queue), 2).poll());
     assert_eq!(queue.take().unwrap().work, 1);
-    queue.finish(1);
+    queue.finish(1..2);
     assert_eq!(queue.take().unwrap().work, 2);
-    queue.finish(2);
+    queue.finish(2..3);
     assert!(!queue.lock().is_startable());
     queue.release(1);
     assert!(!queue.lock().is_startable());
@@ -119,7 +120,7 @@ fn an_entry_starts_after_points_of_other_queues_and_lazy_ones_are_started() {
         let first = Arc::clone(&first);
         move || {
             let taken = first.take().unwrap();
-            first.finish(taken.number);
+            first.finish(taken.number..taken.number + 1);
         }
     });
     assert_eq!(second.take().unwrap().work, 2);
@@ -136,7 +137,8 @@ fn points_know_their_queue_and_idle_queues_have_no_last_one() {
     let point = Point::last(&queue).unwrap();
     assert!(point.clone().is_of(&queue) && !point.is_of(&other));
     assert!(!point.poll());
-    queue.finish(queue.take().unwrap().number);
+    queue.take().unwrap();
+    queue.finish(1..2);
     assert!(point.poll());
     point.wait();
     assert!(Point::last(&queue).is_none());
@@ -148,21 +150,111 @@ fn who_finishes_a_concurrent_entry_takes_the_next_one() {
     for (work, concurrent) in [(1, true), (2, true), (3, true), (4, false), (5, true)] {
         queue.push(work, concurrent, Vec::new()).unwrap();
     }
-    let works = |taken: Option<Taken<u32>>| taken.map(|taken| taken.work);
-    assert_eq!(works(queue.take()), Some(1));
-    assert_eq!(works(queue.take()), Some(2));
+    assert_eq!([queue.take().unwrap().work, queue.take().unwrap().work], [1, 2]);
+    let mut share = Vec::new();
     queue.set_paused(true);
-    assert_eq!(works(queue.finish_and_take(2)), None, "paused");
+    assert!(queue.finish_and_take(2..3, &mut share).is_empty(), "paused");
     queue.set_paused(false);
-    assert_eq!(works(queue.finish_and_take(1)), Some(3));
-    assert_eq!(works(queue.finish_and_take(3)), None, "the next one is the worker's");
+    // The thread that carried out the second entry has left; the worker would take the third one.
+    assert_eq!(queue.finish_and_take(1..2, &mut share), 3..4);
+    assert_eq!(mem::take(&mut share), [3]);
+    assert!(queue.finish_and_take(3..4, &mut share).is_empty(), "the next one is the worker's");
     assert!(queue.is_completed(3));
-    assert_eq!(works(queue.take()), Some(4));
-    queue.finish(4);
-    assert_eq!(works(queue.take()), Some(5));
+    assert_eq!(queue.take().unwrap().work, 4);
+    queue.finish(4..5);
+    assert_eq!(queue.take().unwrap().work, 5);
     let waits_for = Point::new(Arc::new(Queue::new(false)), 1);
     queue.push(6, true, vec![waits_for]).unwrap();
-    assert_eq!(works(queue.finish_and_take(5)), None, "waiting is the worker's");
+    assert!(queue.finish_and_take(5..6, &mut share).is_empty(), "waiting is the worker's");
+    assert!(share.is_empty());
+}
+
+/// Appends so many concurrent entries and takes the first of the queue.
+fn group(queue: Queue<u64>, count: u64) -> Queue<u64> {
+    for work in 1..=count {
+        queue.push(work, true, Vec::new()).unwrap();
+    }
+    assert_eq!(queue.take().unwrap().number, 1);
+    queue
+}
+
+#[test]
+fn a_share_is_greater_where_more_wait_and_counts_as_one_of_those_at_once() {
+    let widths = 2 * width() as u64;
+    let queue = group(Queue::new(false), 1 + 3 * widths);
+    let mut share = Vec::new();
+    assert_eq!(queue.finish_and_take(1..2, &mut share), 2..5);
+    assert_eq!(mem::take(&mut share), [2, 3, 4]);
+    assert_eq!(queue.lock().active, 1);
+    assert_eq!(queue.take().unwrap().number, 5);
+    assert_eq!(queue.lock().active, 2);
+    queue.finish(5..6);
+    assert!(!queue.is_completed(2));
+    let next = queue.finish_and_take(2..5, &mut share);
+    assert!(queue.is_completed(5));
+    assert_eq!((next, share), (6..8, vec![6, 7]));
+    let queue = group(Queue::new(false), 1 + 100 * widths);
+    assert_eq!(queue.finish_and_take(1..2, &mut Vec::new()), 2..2 + SHARE as u64);
+}
+
+#[test]
+fn a_share_ends_where_the_next_entry_is_the_workers_or_not_released() {
+    let many = 20 * width() as u64;
+    let queue = Queue::new(true);
+    queue.release(1);
+    let queue = group(queue, many);
+    queue.release(3);
+    let mut share = Vec::new();
+    assert_eq!(queue.finish_and_take(1..2, &mut share), 2..4);
+    share.clear();
+    assert!(queue.finish_and_take(2..4, &mut share).is_empty(), "not released");
+
+    let waits_for = Point::new(Arc::new(Queue::new(false)), 1);
+    for (concurrent, after) in [(false, vec![]), (true, vec![waits_for])] {
+        let queue = Queue::new(false);
+        queue.push(1, true, Vec::new()).unwrap();
+        queue.push(2, true, Vec::new()).unwrap();
+        queue.push(3, concurrent, after).unwrap();
+        let queue = group(queue, many);
+        assert_eq!(queue.finish_and_take(1..2, &mut Vec::new()), 2..3);
+    }
+}
+
+#[test]
+fn an_entry_whose_points_the_worker_waits_for_is_nobody_elses() {
+    let queue = Arc::new(Queue::new(false));
+    let other = Arc::new(Queue::new(true));
+    other.push(0, false, Vec::new()).unwrap();
+    queue.push(1, true, Vec::new()).unwrap();
+    queue.push(2, true, vec![Point::new(Arc::clone(&other), 1)]).unwrap();
+    assert_eq!(queue.take().unwrap().work, 1);
+    let worker = thread::spawn({
+        let queue = Arc::clone(&queue);
+        move || queue.take().unwrap().work
+    });
+    // The worker's wait releases it.
+    assert_eq!(other.take().unwrap().number, 1);
+    let mut share = Vec::new();
+    assert!(queue.finish_and_take(1..2, &mut share).is_empty());
+    other.finish(1..2);
+    assert_eq!(worker.join().unwrap(), 2);
+}
+
+#[test]
+fn who_looks_once_more_is_not_joined_by_the_worker() {
+    let queue = Queue::new(false);
+    {
+        let mut state = queue.lock();
+        (state.parked, state.looking) = (true, 1);
+    }
+    queue.push(1, true, Vec::new()).unwrap();
+    assert!(queue.lock().parked);
+    queue.push(2, false, Vec::new()).unwrap();
+    assert!(queue.lock().parked);
+    assert_eq!(queue.take().unwrap().number, 1);
+    queue.lock().parked = true;
+    queue.finish(1..2);
+    assert!(!queue.lock().parked, "the next one is the worker's");
 }
 
 #[test]
@@ -176,7 +268,7 @@ fn the_worker_leaves_room_when_enough_run_at_once() {
         assert_eq!(queue.take().unwrap().number, number);
     }
     assert!(!queue.lock().is_startable());
-    queue.finish(3);
+    queue.finish(3..4);
     assert_eq!(queue.take().unwrap().number, many + 1);
 }
 
@@ -195,7 +287,18 @@ fn those_who_wait_for_more_are_not_forgotten() {
         .collect();
     for _ in 0..3 {
         let taken = queue.take().unwrap();
-        queue.finish(taken.number);
+        queue.finish(taken.number..taken.number + 1);
     }
     waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
+}
+
+#[test]
+fn nobody_takes_a_concurrent_entry_beside_one_that_is_not() {
+    let queue = Queue::new(false);
+    queue.push(1, false, Vec::new()).unwrap();
+    queue.push(2, true, Vec::new()).unwrap();
+    queue.take().unwrap();
+    assert!(queue.lock().start_share(&mut Vec::new()).is_empty());
+    queue.finish(1..2);
+    assert_eq!(queue.lock().start_share(&mut Vec::new()), 2..3);
 }
