@@ -22,6 +22,8 @@ pub struct Outcome {
     pub threads: usize,
     /// The median of theirs / ours in the same round: our throughput as a part of theirs.
     pub ratio: f64,
+    /// Pread by as many threads as the row has itself, and our throughput as a part of that; only to be read.
+    pub as_many: Option<(f64, f64)>,
 }
 
 /// Measures the rows of a group and prints them; fails if one is below the goal.
@@ -56,7 +58,7 @@ fn load() -> f64 {
 fn measure(row: &Row) -> Result<Outcome> {
     let stage = row.stage()?;
     let mut ways: Vec<Box<dyn Round + '_>> = vec![row.engine(&stage)?];
-    for threads in THREADS {
+    for threads in THREADS.into_iter().chain(row.threads) {
         ways.push(Box::new(Plain::new(&stage, row, threads)));
     }
     let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(row.rounds); ways.len()];
@@ -77,15 +79,22 @@ fn measure(row: &Row) -> Result<Outcome> {
     stage.verify()?;
 
     let ours = &times[0];
-    let best = (1..times.len()).min_by(|a, b| median(&times[*a]).total_cmp(&median(&times[*b])));
+    let best = (1..=THREADS.len()).min_by(|a, b| median(&times[*a]).total_cmp(&median(&times[*b])));
     let best = best.ok_or("nothing to compare with")?;
-    let ratios: Vec<f64> = times[best].iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect();
+    let as_many = row.threads.and(times.last());
     Ok(Outcome {
         ours: median(ours),
         theirs: median(&times[best]),
         threads: THREADS[best - 1],
-        ratio: median(&ratios),
+        ratio: part(&times[best], ours),
+        as_many: as_many.map(|theirs| (median(theirs), part(theirs, ours))),
     })
+}
+
+/// The median of theirs / ours in the same round.
+fn part(theirs: &[f64], ours: &[f64]) -> f64 {
+    let ratios: Vec<f64> = theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect();
+    median(&ratios)
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -5,7 +5,7 @@ use crate::batch::Batch;
 use crate::plain::Round;
 use crate::stage::Stage;
 use crate::threads::Threads;
-use crate::{Result, compare};
+use crate::{Result, compare, threads};
 
 /// `count` reads of `len` bytes, one after the other in the file, submitted together.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Row {
     pub len: usize,
     /// How often all reads are made, by each of the ways that are compared.
     pub rounds: usize,
+    /// How many threads make the reads, where the program has a thread for each share of them.
+    pub threads: Option<usize>,
 }
 
 pub const ROWS: &[Row] = &[
@@ -29,6 +31,7 @@ pub const ROWS: &[Row] = &[
         count: 1000,
         len: 64 << 10,
         rounds: 60,
+        threads: None,
     },
     Row {
         name: "batch-4k",
@@ -37,6 +40,7 @@ pub const ROWS: &[Row] = &[
         count: 128,
         len: 4 << 10,
         rounds: 2000,
+        threads: None,
     },
     Row {
         name: "batch-1m",
@@ -45,6 +49,7 @@ pub const ROWS: &[Row] = &[
         count: 128,
         len: 1 << 20,
         rounds: 40,
+        threads: None,
     },
     Row {
         name: "threads",
@@ -53,6 +58,7 @@ pub const ROWS: &[Row] = &[
         count: 1024,
         len: 64 << 10,
         rounds: 60,
+        threads: Some(threads::THREADS),
     },
 ];
 
@@ -101,13 +107,18 @@ impl Row {
     /// The line of a measurement.
     pub fn line(&self, outcome: &compare::Outcome) -> String {
         let rate = |time: f64| self.bytes() as f64 / time / 1e9;
-        let compare::Outcome { ours, theirs, threads, ratio } = *outcome;
+        let compare::Outcome { ours, theirs, threads, ratio, as_many } = *outcome;
         let verdict = if ratio >= compare::GOAL { "PASS" } else { "below" };
-        format!(
+        let mut line = format!(
             "{:<45} {:>6.2} {:>8.2} ({threads}) {ratio:>8.3}  {verdict}",
             self.title,
             rate(ours),
             rate(theirs)
-        )
+        );
+        if let (Some(threads), Some((theirs, ratio))) = (self.threads, as_many) {
+            let theirs = rate(theirs);
+            line += &format!("\n  pread by {threads} threads: {theirs:.2} GB/s, ours is {ratio:.3} of it");
+        }
+        line
     }
 }

@@ -10,7 +10,7 @@ use crate::rows::Row;
 use crate::stage::Stage;
 use crate::team::Team;
 
-const THREADS: usize = 16;
+pub const THREADS: usize = 16;
 
 /// What all threads name.
 #[derive(Clone, Copy)]
