@@ -106,10 +106,9 @@ impl<T> Future for Operation<T> {
         let result = match in_child(OPERATION, pending) {
             Some(lost) => Some(lost),
             None => {
-                let progress = pending.progress();
                 let watched = || Arc::clone(pending).watched();
-                progress.ask(OPERATION);
-                if progress.wake_with(context.waker(), watched) { Arc::clone(pending).result() } else { None }
+                let ended = pending.progress().wake_with(OPERATION, context.waker(), watched);
+                if ended { Arc::clone(pending).result() } else { None }
             }
         };
         match result {

@@ -117,10 +117,14 @@ fn follow<P: Payload>(hip: &Functions, stream: &Stream, shared: &Arc<Shared<P>>)
     let recorded = Event::new().and_then(|event| event.record(stream.as_ref()).map(|()| event));
     match recorded {
         Ok(event) => shared.progress.follow(event, || shared.clone()),
-        Err(_) => match stream.synchronize() {
-            Ok(()) => shared.progress.end(Outcome::Passed),
-            Err(error) => shared.progress.end(Outcome::Lost(error)),
-        },
+        Err(_) => {
+            // SAFETY: requires a live stream; holds because `stream` is one.
+            let synchronized = unsafe { hip.synchronize_stream(stream.as_ref().raw()) };
+            shared.progress.end(match synchronized {
+                Ok(()) => Outcome::Passed,
+                Err(failure) => Outcome::Lost(Error::hip(OPERATION)(failure)),
+            });
+        }
     }
 }
 
@@ -157,7 +161,7 @@ impl<P: Payload> Shared<P> {
         };
         // SAFETY: requires a payload that is there and used by nobody; holds because the stream has passed it or was never
         // given it, and the progress lets one caller take it.
-        let payload = unsafe { ManuallyDrop::take(&mut *self.payload.get()) };
+        let payload = unsafe { self.payload.get().cast::<P>().read() };
         Some(Ok((payload, outcome)))
     }
 }

@@ -171,17 +171,25 @@ impl Progress {
         }
     }
 
-    /// Lets `waker` be woken at the end; true if the operation has ended already.
-    pub(crate) fn wake_with(&self, waker: &Waker, this: impl FnOnce() -> Arc<dyn Watched>) -> bool {
-        let known = |state: &State| state.waker.as_ref().is_some_and(|known| known.will_wake(waker));
-        {
+    /// Lets `waker` be woken at the end; true if the operation has ended already. Asks the stream the first time.
+    pub(crate) fn wake_with(
+        &self,
+        operation: &'static str,
+        waker: &Waker,
+        this: impl FnOnce() -> Arc<dyn Watched>,
+    ) -> bool {
+        let first = {
             let state = self.lock();
             if !matches!(state.stage, Stage::Going) {
                 return true;
             }
-            if known(&state) {
+            if state.waker.as_ref().is_some_and(|known| known.will_wake(waker)) {
                 return false;
             }
+            state.waker.is_none()
+        };
+        if first {
+            self.ask(operation);
         }
         // Wakers are code of others: no lock is held while one is cloned or dropped.
         let waker = waker.clone();

@@ -13,7 +13,6 @@ use crate::tests::fake_streams as streams;
 /// hipMalloc gives addresses that are an odd multiple of this, so that nothing is aligned by luck.
 pub const ALIGNMENT: usize = 256;
 
-#[derive(Default)]
 pub(super) struct State {
     pub(super) device: c_int,
     pub(super) devices: c_int,
@@ -22,14 +21,10 @@ pub(super) struct State {
     calls: Vec<&'static str>,
     /// Address, backing store, size and device.
     allocations: HashMap<usize, (Vec<u8>, usize, c_int)>,
-    /// Live streams with flags and priority, and live events, by handle.
-    pub(super) streams: HashMap<usize, (c_uint, c_int)>,
-    pub(super) events: HashMap<usize, c_uint>,
-    pub(super) handles: usize,
 }
 
 thread_local! {
-    static STATE: RefCell<State> = RefCell::default();
+    static STATE: RefCell<State> = RefCell::new(State::new());
 }
 
 /// Makes this HIP the table and resets the calling thread's state: two devices, device 0 current.
@@ -38,7 +33,7 @@ pub fn install() {
         // Another test may be first.
         _ = table::install(functions());
     }
-    STATE.set(State { devices: 2, ..State::default() });
+    STATE.set(State::new());
 }
 
 /// Held by tests that leak, since the count is the process's.
@@ -73,11 +68,6 @@ pub fn set_devices(devices: c_int) {
     STATE.with_borrow_mut(|state| state.devices = devices);
 }
 
-/// Number of live streams and events.
-pub fn streams_and_events() -> (usize, usize) {
-    STATE.with_borrow(|state| (state.streams.len(), state.events.len()))
-}
-
 /// Number of live allocations.
 pub fn allocations() -> usize {
     STATE.with_borrow(|state| state.allocations.len())
@@ -100,6 +90,10 @@ pub(super) fn answer(function: &'static str, action: impl FnOnce(&mut State) -> 
 }
 
 impl State {
+    fn new() -> Self {
+        Self { device: 0, devices: 2, failures: Vec::new(), calls: Vec::new(), allocations: HashMap::new() }
+    }
+
     /// Whether `size` bytes at `address` are in one allocation of the current device.
     fn holds(&self, address: usize, size: usize) -> bool {
         self.allocations.iter().any(|(start, (_, len, device))| {

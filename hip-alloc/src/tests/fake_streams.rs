@@ -1,40 +1,24 @@
-//! Streams of the HIP in host memory: what is put into them is done at once.
+//! Streams of the HIP in host memory: what is put into them is done at once, host functions of held ones
+//! later.
 
 use core::ffi::{c_int, c_uint, c_void};
-use core::ptr;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
-use super::fake::{State, answer, free, malloc, memcpy, memset};
+use super::fake::{answer, free, malloc, memcpy, memset};
+use super::fake_handles::{INVALID_HANDLE, handles};
 use crate::ffi::HostFunction;
 
-/// hipErrorInvalidHandle.
-const INVALID_HANDLE: c_uint = 400;
-
-fn stream_known(state: &State, stream: *mut c_void) -> c_uint {
-    if stream.is_null() || state.streams.contains_key(&stream.addr()) { 0 } else { INVALID_HANDLE }
-}
-
-fn event_known(state: &State, event: *mut c_void) -> c_uint {
-    if state.events.contains_key(&event.addr()) { 0 } else { INVALID_HANDLE }
-}
-
-fn next_handle(state: &mut State) -> usize {
-    state.handles += 16;
-    0x5000 + state.handles
-}
-
 pub unsafe extern "C" fn create(stream: *mut *mut c_void, flags: c_uint, priority: c_int) -> c_uint {
-    answer("hipStreamCreateWithPriority", |state| {
-        let handle = next_handle(state);
-        state.streams.insert(handle, (flags, priority.clamp(-1, 1)));
+    answer("hipStreamCreateWithPriority", |_| {
+        let handle = handles().add_stream(flags, priority.clamp(-1, 1));
         // SAFETY: requires a valid pointer; holds because the caller passes one.
-        unsafe { *stream = ptr::without_provenance_mut(handle) };
+        unsafe { *stream = handle };
         0
     })
 }
 
 pub unsafe extern "C" fn destroy(stream: *mut c_void) -> c_uint {
-    answer("hipStreamDestroy", |state| match state.streams.remove(&stream.addr()) {
+    answer("hipStreamDestroy", |_| match handles().streams.remove(&stream.addr()) {
         Some(_) => 0,
         None => INVALID_HANDLE,
     })
@@ -51,20 +35,22 @@ pub unsafe extern "C" fn priority_range(least: *mut c_int, greatest: *mut c_int)
 }
 
 pub unsafe extern "C" fn get_flags(stream: *mut c_void, flags: *mut c_uint) -> c_uint {
-    answer("hipStreamGetFlags", |state| {
-        let found = state.streams.get(&stream.addr()).map_or(0, |stream| stream.0);
+    answer("hipStreamGetFlags", |_| {
+        let handles = handles();
+        let found = handles.streams.get(&stream.addr()).map_or(0, |stream| stream.flags);
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         unsafe { *flags = found };
-        stream_known(state, stream)
+        handles.stream_known(stream)
     })
 }
 
 pub unsafe extern "C" fn get_priority(stream: *mut c_void, priority: *mut c_int) -> c_uint {
-    answer("hipStreamGetPriority", |state| {
-        let found = state.streams.get(&stream.addr()).map_or(0, |stream| stream.1);
+    answer("hipStreamGetPriority", |_| {
+        let handles = handles();
+        let found = handles.streams.get(&stream.addr()).map_or(0, |stream| stream.priority);
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         unsafe { *priority = found };
-        stream_known(state, stream)
+        handles.stream_known(stream)
     })
 }
 
@@ -72,22 +58,22 @@ pub unsafe extern "C" fn get_device(stream: *mut c_void, device: *mut c_int) -> 
     answer("hipStreamGetDevice", |state| {
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         unsafe { *device = state.device };
-        stream_known(state, stream)
+        handles().stream_known(stream)
     })
 }
 
 pub unsafe extern "C" fn query(stream: *mut c_void) -> c_uint {
-    answer("hipStreamQuery", |state| stream_known(state, stream))
+    answer("hipStreamQuery", |_| handles().stream_state(stream, None))
 }
 
 pub unsafe extern "C" fn synchronize(stream: *mut c_void) -> c_uint {
-    answer("hipStreamSynchronize", |state| stream_known(state, stream))
+    answer("hipStreamSynchronize", |_| handles().stream_known(stream))
 }
 
 pub unsafe extern "C" fn wait_event(stream: *mut c_void, event: *mut c_void, _flags: c_uint) -> c_uint {
-    answer("hipStreamWaitEvent", |state| match stream_known(state, stream) {
-        0 => event_known(state, event),
-        code => code,
+    answer("hipStreamWaitEvent", |_| {
+        let handles = handles();
+        handles.stream_known(stream).max(handles.event_known(event))
     })
 }
 
@@ -96,51 +82,47 @@ pub unsafe extern "C" fn launch_host_function(
     function: HostFunction,
     data: *mut c_void,
 ) -> c_uint {
-    let code = answer("hipLaunchHostFunc", |state| stream_known(state, stream));
-    if code == 0 {
+    let code = answer("hipLaunchHostFunc", |_| handles().stream_known(stream));
+    if code == 0 && !handles().keep(stream, function, data) {
         // SAFETY: requires a function that may be called once with the data; holds by the caller's promise.
         unsafe { function(data) };
     }
     code
 }
 
-pub unsafe extern "C" fn event_create(event: *mut *mut c_void, flags: c_uint) -> c_uint {
-    answer("hipEventCreateWithFlags", |state| {
-        let handle = next_handle(state);
-        state.events.insert(handle, flags);
+pub unsafe extern "C" fn event_create(event: *mut *mut c_void, _flags: c_uint) -> c_uint {
+    answer("hipEventCreateWithFlags", |_| {
+        let handle = handles().add_event();
         // SAFETY: requires a valid pointer; holds because the caller passes one.
-        unsafe { *event = ptr::without_provenance_mut(handle) };
+        unsafe { *event = handle };
         0
     })
 }
 
 pub unsafe extern "C" fn event_destroy(event: *mut c_void) -> c_uint {
-    answer("hipEventDestroy", |state| match state.events.remove(&event.addr()) {
+    answer("hipEventDestroy", |_| match handles().events.remove(&event.addr()) {
         Some(_) => 0,
         None => INVALID_HANDLE,
     })
 }
 
 pub unsafe extern "C" fn event_record(event: *mut c_void, stream: *mut c_void) -> c_uint {
-    answer("hipEventRecord", |state| match stream_known(state, stream) {
-        0 => event_known(state, event),
-        code => code,
-    })
+    answer("hipEventRecord", |_| handles().record(event, stream))
 }
 
 pub unsafe extern "C" fn event_query(event: *mut c_void) -> c_uint {
-    answer("hipEventQuery", |state| event_known(state, event))
+    answer("hipEventQuery", |_| handles().event_state(event))
 }
 
 pub unsafe extern "C" fn event_synchronize(event: *mut c_void) -> c_uint {
-    answer("hipEventSynchronize", |state| event_known(state, event))
+    answer("hipEventSynchronize", |_| handles().event_known(event))
 }
 
 pub unsafe extern "C" fn event_elapsed(time: *mut f32, start: *mut c_void, stop: *mut c_void) -> c_uint {
-    answer("hipEventElapsedTime", |state| {
+    answer("hipEventElapsedTime", |_| {
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         unsafe { *time = 1.5 };
-        event_known(state, start).max(event_known(state, stop))
+        [start, stop].map(|event| handles().event_known(event)).into_iter().max().unwrap()
     })
 }
 
@@ -177,7 +159,7 @@ pub unsafe extern "C" fn host_free(pointer: *mut c_void) -> c_uint {
 }
 
 pub unsafe extern "C" fn malloc_async(pointer: *mut *mut c_void, size: usize, stream: *mut c_void) -> c_uint {
-    match answer("hipMallocAsync", |state| stream_known(state, stream)) {
+    match answer("hipMallocAsync", |_| handles().stream_known(stream)) {
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         0 => unsafe { malloc(pointer, size) },
         code => code,
@@ -185,7 +167,7 @@ pub unsafe extern "C" fn malloc_async(pointer: *mut *mut c_void, size: usize, st
 }
 
 pub unsafe extern "C" fn free_async(pointer: *mut c_void, stream: *mut c_void) -> c_uint {
-    match answer("hipFreeAsync", |state| stream_known(state, stream)) {
+    match answer("hipFreeAsync", |_| handles().stream_known(stream)) {
         // SAFETY: requires an allocation that is not used any more; holds by the caller's promise.
         0 => unsafe { free(pointer) },
         code => code,
@@ -199,7 +181,7 @@ pub unsafe extern "C" fn memcpy_async(
     kind: c_uint,
     stream: *mut c_void,
 ) -> c_uint {
-    match answer("hipMemcpyAsync", |state| stream_known(state, stream)) {
+    match answer("hipMemcpyAsync", |_| handles().stream_known(stream)) {
         // SAFETY: requires two runs of bytes, one of them of the device; holds by the caller's promise.
         0 => unsafe { memcpy(to, from, size, kind) },
         code => code,
@@ -212,7 +194,7 @@ pub unsafe extern "C" fn memset_async(
     size: usize,
     stream: *mut c_void,
 ) -> c_uint {
-    match answer("hipMemsetAsync", |state| stream_known(state, stream)) {
+    match answer("hipMemsetAsync", |_| handles().stream_known(stream)) {
         // SAFETY: requires a run of bytes of the device; holds by the caller's promise.
         0 => unsafe { memset(to, value, size) },
         code => code,

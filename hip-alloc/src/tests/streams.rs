@@ -1,6 +1,7 @@
 //! Streams and events: what HIP is asked, and what comes of failures.
 
 use crate::tests::fake;
+use crate::tests::fake_handles::streams_and_events;
 use crate::{Device, ErrorKind, Event, HipError, Stream, StreamOptions, StreamRef};
 
 #[test]
@@ -14,10 +15,10 @@ fn a_stream_is_destroyed_with_its_last_clone_on_its_own_device() {
     assert_eq!(stream.device(), device);
     let clone = stream.clone();
     drop(stream);
-    assert_eq!(fake::streams_and_events(), (1, 0));
+    assert_eq!(streams_and_events(), (1, 0));
     fake::calls();
     drop(clone);
-    assert_eq!(fake::streams_and_events(), (0, 0));
+    assert_eq!(streams_and_events(), (0, 0));
     assert_eq!(fake::calls(), ["hipGetDevice", "hipSetDevice", "hipStreamDestroy", "hipSetDevice"]);
     assert_eq!(fake::current_device(), 0);
 }
@@ -40,7 +41,7 @@ fn a_foreign_stream_is_never_destroyed() {
     let foreign: StreamRef<'static> = unsafe { StreamRef::from_raw(stream.as_raw(), stream.device()) };
     drop(Stream::from(foreign));
     drop(Stream::from(StreamRef::default_of(stream.device())));
-    assert_eq!(fake::streams_and_events(), (1, 0));
+    assert_eq!(streams_and_events(), (1, 0));
 }
 
 #[test]
