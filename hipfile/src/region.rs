@@ -85,6 +85,19 @@ impl<M: DeviceMemoryMut + Send + Sync + 'static> Registered<M> {
     /// ```
     ///
     /// [`Region::try_into_registered`] is the way back.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Driver, Region, Registered};
+    ///
+    /// let registered: Registered<DeviceBuffer> = Driver::open()?.register(DeviceBuffer::new(100)?)?;
+    /// let region: Region = registered.into_region();
+    /// assert_eq!((region.len(), region.is_empty()), (100, false));
+    /// println!("{} bytes at {:p} of {:?}", region.len(), region.as_ptr(), region.device());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn into_region(self) -> Region {
         Region { span: self.span(), registered: Arc::new(self) }
     }

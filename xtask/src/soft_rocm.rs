@@ -8,8 +8,18 @@ use crate::cargo::{cargo, status};
 use crate::test::{Sanitizer, target};
 use crate::{Result, install, lock, needed, pkgconfig, workspace};
 
-/// What hip-runtime-sys asks first. It takes the output untrimmed, hence no line end.
-const HIPCONFIG: &str = "#!/bin/sh\nprintf %s \"$(cd \"${0%/*}/..\" && pwd -P)\"\n";
+/// What build scripts ask for the prefix and for HIP's version. hip-runtime-sys takes the output untrimmed, hence no line
+/// end. cubecl-hip-sys chooses its bindings by the third number of the version, in which AMD counts builds: that of 7.14.
+const HIPCONFIG: &str = r#"#!/bin/sh
+case "$1" in
+-v | --version) printf %s 7.14.60850-soft ;;
+*) printf %s "$(cd "${0%/*}/.." && pwd -P)" ;;
+esac
+"#;
+
+/// HIP's compiler for kernels, which programs load beside HIP when they start. There are no kernels here: it is HIP under
+/// another name, so loading works and looking up its functions does not.
+const HIPRTC: &str = "libhiprtc.so";
 
 /// The libhipfile release that the ordinary prefix stands in for.
 pub const HIPFILE_VERSION: &str = "0.5.0";
@@ -152,6 +162,7 @@ fn build(prefix: &Path, variant: Variant) -> Result<()> {
         install::link(&lib.join(name), soname)?;
         remove_others(&lib, name, soname)?;
     }
+    install::link(&lib.join(HIPRTC), &hip)?;
     install::tree(&workspace::root().join("soft-rocm/include"), &prefix.join("include"))?;
     let pc = pkgconfig::text("${pcfiledir}/../..", "lib", variant.release.version());
     install::file(&prefix.join("lib/pkgconfig/hipfile.pc"), pc.as_bytes(), 0o644)?;

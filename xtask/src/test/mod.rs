@@ -1,22 +1,21 @@
 //! `cargo xtask test`: every test of the workspace, suite by suite, with one summary.
 
 mod build;
+mod examples;
 mod outcome;
 mod rules;
 mod suite;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
-use crate::cargo::{programs, status};
+use crate::cargo::programs;
 use crate::rocm::{self, Rocm};
-use crate::{Result, faulty_copy, needed, soft_rocm};
+use crate::{Result, needed, soft_rocm};
 
 pub use build::{Sanitizer, target};
 
@@ -71,7 +70,7 @@ fn run_on(args: &Args, rocm: &Rocm) -> Result {
         let started = Instant::now();
         let mut outcome = Outcome::default();
         if *suite == Suite::Examples {
-            outcome.add(examples(rocm)?);
+            outcome.add(examples::run(rocm)?);
         }
         let build = Build::of(rocm, *suite, args.sanitize);
         for command in suite.commands() {
@@ -122,44 +121,6 @@ fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Resu
         outcome.failed = 1;
     }
     Ok(outcome)
-}
-
-/// Runs every example program of the library packages.
-fn examples(rocm: &Rocm) -> Result<Outcome> {
-    eprintln!("\nxtask: the example programs");
-    let mut build = rocm.cargo();
-    build.args(["build", "--locked", "--examples", "-p", "hip-alloc", "-p", "hipfile"]);
-    let programs = match programs(&mut build) {
-        Ok(programs) => programs,
-        Err(error) => {
-            eprintln!("error: {error}");
-            return Ok(Outcome::failure());
-        }
-    };
-    let dir = rocm.target_dir().join("examples");
-    fs::create_dir_all(&dir).map_err(|error| format!("cannot create {}: {error}", dir.display()))?;
-    let mut outcome = Outcome::default();
-    for program in &programs {
-        let name = program.file_stem().unwrap_or_default().to_string_lossy();
-        outcome.note(&name, needed::check(program, rocm).and_then(|()| example(program, &dir, rocm)));
-        if name == "copy" {
-            outcome.note("copy under scripted faults", faulty_copy::run(program, &dir, rocm));
-        }
-    }
-    Ok(outcome)
-}
-
-/// Runs an example. Each takes a file; `copy` also takes where the copy goes.
-fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
-    // Several blocks of those examples that read in blocks, and no whole number of anything.
-    fs::write(dir.join("source"), (0..2_500_003_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
-    let mut command = rocm.command(program);
-    command.current_dir(dir).arg("source");
-    if program.file_stem().is_some_and(|name| name == "copy") {
-        command.arg("copy-of-source");
-    }
-    let status = status(&mut command)?;
-    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", program.display()).into()) }
 }
 
 fn summary(rows: Vec<(String, Outcome, Duration)>) -> ExitCode {
