@@ -156,7 +156,9 @@ fn examples(file: &File) -> Vec<Example<'_>> {
                 block = None;
             }
             if !text.trim_start().starts_with("#[") {
-                let own = text.strip_prefix("pub ").and_then(declared).map(|(_, name)| name);
+                let block_or_item = opened(text).map(|(owner, _)| owner);
+                let own =
+                    block_or_item.or(text.strip_prefix("pub ").and_then(declared).map(|(_, name)| name));
                 let owner = if text.starts_with(' ') { block } else { own };
                 examples.iter_mut().rev().take(waiting).for_each(|example| example.owner = owner);
                 waiting = 0;
@@ -234,6 +236,9 @@ pub fn make() {}
         assert_eq!(shown(&text.replace("# make()", "# remake()")), ["make:"]);
         assert_eq!(shown(&text.replace(".len(), 0", ".length, 0")), ["Thing::len"]);
         assert_eq!(shown(&text.replacen("```", "```no_run", 1)), ["Thing:", "make:", "Thing::new"]);
+        let on_the_block = "pub struct Thing;\n/// ```\n/// x.len();\n/// ```\nimpl Thing {\n    pub fn len(&self) {}\n}\n\
+            pub struct Other;\n\nimpl Other {\n    pub fn len(&self) {}\n}\n";
+        assert_eq!(shown(on_the_block), ["Thing:", "Other:", "Other::len"]);
     }
 
     #[test]
