@@ -4,7 +4,7 @@ use hip_alloc::{Event, Stream, StreamRef};
 
 use crate::error::Result;
 use crate::file::FileHandle;
-use crate::io::{Way, not_current};
+use crate::io::{Way, hip_cause};
 use crate::memory::{ReadInto, WriteFrom};
 use crate::registered_stream::RegisteredStream;
 use crate::span::Span;
@@ -135,6 +135,6 @@ impl FileHandle {
     }
 
     fn wait(&self, way: Way, after: impl After, span: Span, offset: u64) -> Result<()> {
-        after.wait().map_err(|error| self.failed(way, not_current(error), span, offset, 0))
+        after.wait().map_err(|error| self.failed(way, hip_cause(error), span, offset, 0))
     }
 }

@@ -37,9 +37,9 @@ macro_rules! lacks {
 }
 
 send_and_sync! {
-    Alignment BatchError CloseError Completion Driver Error ErrorKind Feature FileHandle FileHandleType OpError OpenOptions
-    RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream ScopedTransfer Stats
-    StreamFlags Transfers UnknownCode Version
+    Alignment BatchError CloseError Completion Done Driver Error ErrorKind Feature FileHandle FileHandleType OpError
+    OpenOptions RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream
+    ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 
@@ -83,10 +83,16 @@ lacks! {
     Registered<Unshared>: Sync
     RegisteredSliceMut<'static>: Clone
     Batch: Sync
+    Request: Clone
     FileHandle: Clone
     Driver: Copy
     Region: Clone
 }
 
-const _: () = send::<Registered<Unshared>>();
-const _: () = send::<Batch>();
+const _: () = {
+    send::<Registered<Unshared>>();
+    send::<Batch>();
+    send::<Request>();
+    send::<Transfer>();
+    unpin::<Transfer>();
+};

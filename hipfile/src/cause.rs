@@ -6,6 +6,7 @@ use hip_alloc::HipError;
 
 use crate::errno;
 use crate::kind::ErrorKind;
+use crate::late::Refusal;
 use crate::op_error::OpError;
 use crate::version::Version;
 
@@ -44,8 +45,8 @@ pub(crate) enum Cause {
     InvalidArgument(String),
     /// The library has an entry that belongs to a live registration of this process.
     RegisteredHere,
-    /// The library has the stream registered, by this process.
-    StreamRegisteredHere,
+    /// The library knows the stream already.
+    StreamRegistered,
     /// Deregistration refused because transfers are in flight.
     InFlight,
     /// The driver has other users.
@@ -54,6 +55,8 @@ pub(crate) enum Cause {
     StreamShared,
     /// A transfer on a stream of another device than its memory; both by ordinal.
     OtherDevice { memory: u32, stream: u32 },
+    /// Late values that are not taken.
+    Late(Refusal),
     /// The library in use lacks a feature.
     Unsupported { feature: &'static str, since: Version, found: Version },
     /// End of file before the buffer was full.
@@ -101,8 +104,9 @@ impl Cause {
             | Self::EmptyMemory
             | Self::EmptyPieces
             | Self::InvalidArgument(_)
-            | Self::OtherDevice { .. } => ErrorKind::InvalidInput,
-            Self::RegisteredHere | Self::StreamRegisteredHere => ErrorKind::AlreadyRegistered,
+            | Self::OtherDevice { .. }
+            | Self::Late(_) => ErrorKind::InvalidInput,
+            Self::RegisteredHere | Self::StreamRegistered => ErrorKind::AlreadyRegistered,
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::WriteZero => ErrorKind::WriteZero,
@@ -241,7 +245,7 @@ impl fmt::Display for Cause {
             }
             Self::InvalidArgument(what) => f.write_str(what),
             Self::RegisteredHere => write!(f, "{} by this process", OpError::MemoryAlreadyRegistered),
-            Self::StreamRegisteredHere => f.write_str("the stream is already registered by this process"),
+            Self::StreamRegistered => f.write_str("the stream is already registered"),
             Self::InFlight => write!(
                 f,
                 "transfers on the memory are in flight ({} {})",
@@ -255,6 +259,7 @@ impl fmt::Display for Cause {
             Self::OtherDevice { memory, stream } => {
                 write!(f, "the memory is on device {memory} and the stream on device {stream}")
             }
+            Self::Late(refusal) => refusal.fmt(f),
             Self::Unsupported { feature, since, found } => {
                 write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
             }

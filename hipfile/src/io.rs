@@ -153,7 +153,7 @@ impl FileHandle {
             return self.driver().live().map(|_api| 0);
         }
         // Fails in a forked child, so what follows is not reached there.
-        let _device = span.device.make_current().map_err(not_current)?;
+        let _device = span.device.make_current().map_err(hip_cause)?;
         let api = self.driver().api();
         let transfer = Transfer {
             handle: self.handle(),
@@ -180,6 +180,6 @@ impl FileHandle {
 }
 
 #[cold]
-pub(crate) fn not_current(error: hip_alloc::Error) -> Cause {
+pub(crate) fn hip_cause(error: hip_alloc::Error) -> Cause {
     if error.kind() == hip_alloc::ErrorKind::Forked { Cause::Forked } else { Cause::Memory(error) }
 }

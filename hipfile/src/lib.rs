@@ -70,12 +70,15 @@ mod file_offset;
 mod handle_type;
 mod intervals;
 mod io;
+mod io_stream;
 mod kind;
+mod late;
 mod library;
 mod memory;
 mod on_stream;
 mod op_error;
 mod open_options;
+mod owned;
 mod region;
 mod regions;
 mod register;
@@ -90,9 +93,11 @@ mod span;
 mod stats;
 mod stream_flags;
 mod system;
+mod transfer;
 mod version;
 
 pub use hip_alloc as alloc;
+pub use hip_alloc::Operation;
 pub use hipfile_sys as sys;
 
 pub use after::After;
@@ -102,7 +107,9 @@ pub use driver::{CloseError, Driver};
 pub use error::{Error, Result};
 pub use file::FileHandle;
 pub use handle_type::FileHandleType;
+pub use io_stream::IoStream;
 pub use kind::ErrorKind;
+pub use late::Values;
 pub use library::{library_path, load};
 pub use memory::{ReadInto, WriteFrom};
 pub use op_error::{OpError, UnknownCode};
@@ -118,6 +125,7 @@ pub use slice::RegisteredSlice;
 pub use slice_mut::RegisteredSliceMut;
 pub use stats::{Stats, Transfers, stats};
 pub use stream_flags::StreamFlags;
+pub use transfer::{Done, Transfer, TransferError};
 pub use version::{Feature, Version, supports, version};
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::error::Cause;
 use crate::ffi::streams::{self, Slots, Submission};
 use crate::file::FileHandle;
 use crate::file_offset;
-use crate::io::{MAX_TRANSFER, Way, not_current};
+use crate::io::{MAX_TRANSFER, Way};
 use crate::span::{Address, Span};
 
 /// The values of a transfer of `span` at `offset` of the file, proven to be right for this stream.
@@ -26,7 +26,7 @@ pub(crate) fn slots(span: Span, offset: u64, stream: StreamRef<'_>) -> Result<Sl
 ///
 /// # Safety
 ///
-/// Until the stream has passed the transfer, **also if this fails**: the slots stay where they are, the file is not dropped,
+/// The stream's device is current. Until the stream has passed the transfer, **also if this fails**: the slots stay where they are, the file is not dropped,
 /// and the bytes that the slots name, at any time, after `base` are device memory, which nobody else uses if the way is
 /// `Read` and nobody else writes if it is `Write`.
 pub(crate) unsafe fn submit(
@@ -36,12 +36,10 @@ pub(crate) unsafe fn submit(
     slots: &Slots,
     stream: StreamRef<'_>,
 ) -> Result<(), Cause> {
-    // Null names the default stream of the current device. Fails in a forked child, so what follows is not reached there.
-    let _device = stream.device().make_current().map_err(not_current)?;
     let api = file.driver().api();
     let submission = Submission { handle: file.handle(), base: base.0, slots, stream: stream.as_raw() };
     match way {
-        // SAFETY: requires a live stream, of the current device, and slots, handle and exclusive memory until it has passed;
+        // SAFETY: requires a live stream, of the current device if it is null, and slots, handle and exclusive memory until it has passed;
         // holds because the reference stands for such a stream, a file's handle is registered and its descriptor open while
         // it is not dropped, and the caller promises the rest.
         Way::Read => unsafe { streams::read(api, submission) },

@@ -1,18 +1,18 @@
 //! Streams that the library knows.
 #![allow(unsafe_code, reason = "registers streams")]
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hip_alloc::Stream;
 
 use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Result};
 use crate::ffi::streams;
-use crate::io::not_current;
+use crate::io::hip_cause;
+use crate::op_error::OpError;
 use crate::stream_flags::StreamFlags;
 
 /// A stream that the library knows, for transfers: it keeps memory and promises for it.
@@ -48,20 +48,6 @@ struct Registration {
     live: AtomicBool,
 }
 
-/// The registrations of this process, by the stream's address, as the library keeps them. The lock is held over the calls,
-/// so that table and library can't be seen apart; in a forked child nothing comes so far as to lock.
-static REGISTERED: Mutex<BTreeMap<usize, StreamFlags>> = Mutex::new(BTreeMap::new());
-
-fn lock() -> MutexGuard<'static, BTreeMap<usize, StreamFlags>> {
-    // Nothing between the changes panics, so a poisoned table is a right one.
-    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What this process promised the library about the stream, by whichever handle.
-pub(crate) fn flags_of(stream: &Stream) -> StreamFlags {
-    lock().get(&stream.as_raw().addr()).copied().unwrap_or_default()
-}
-
 impl RegisteredStream {
     /// Registers the stream. hipFile 0.2; since 0.5 that allocates host memory as `HIPFILE_ASYNC_BUFFER_SIZE` says.
     ///
@@ -81,8 +67,8 @@ impl RegisteredStream {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::AlreadyRegistered`](crate::ErrorKind::AlreadyRegistered) if this process registered it already. The
-    /// default streams of all devices are one stream to the library.
+    /// [`ErrorKind::AlreadyRegistered`](crate::ErrorKind::AlreadyRegistered) if the stream is registered already, by
+    /// whomever. The default streams of all devices are one stream to the library.
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for flags that the library does not know; otherwise
     /// what HIP answers.
     #[doc(alias = "hipFileStreamRegister")]
@@ -169,17 +155,17 @@ impl RegisteredStream {
 fn register(driver: &DriverInner, stream: &Stream, flags: StreamFlags) -> std::result::Result<(), Cause> {
     let api = driver.live()?;
     // Null names the default stream of the current device.
-    let _device = stream.device().make_current().map_err(not_current)?;
+    let _device = stream.device().make_current().map_err(hip_cause)?;
     let raw = stream.as_raw();
-    let mut registered = lock();
-    if registered.contains_key(&raw.addr()) {
-        return Err(Cause::StreamRegisteredHere);
-    }
     // SAFETY: requires a live stream, of the current device if it is null, that is not destroyed while it is registered;
     // holds because the caller keeps a clone beside the registration, which goes first or takes a clone with it.
-    unsafe { streams::register(api, raw, flags.bits()) }?;
-    registered.insert(raw.addr(), flags);
-    Ok(())
+    match unsafe { streams::register(api, raw, flags.bits()) } {
+        // The only thing that can be wrong with a stream and flags that there are.
+        Err(Cause::Op(OpError::InvalidValue)) if StreamFlags::all().contains(flags) => {
+            Err(Cause::StreamRegistered)
+        }
+        answer => answer,
+    }
 }
 
 impl Registration {
@@ -187,10 +173,7 @@ impl Registration {
     fn release(&self) -> std::result::Result<(), Cause> {
         let api = self.driver.live()?;
         if self.live.load(Ordering::Relaxed) {
-            let raw = self.stream.as_raw();
-            let mut registered = lock();
-            streams::deregister(api, raw)?;
-            registered.remove(&raw.addr());
+            streams::deregister(api, self.stream.as_raw())?;
             self.live.store(false, Ordering::Relaxed);
         }
         Ok(())

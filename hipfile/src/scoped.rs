@@ -10,7 +10,7 @@ use hip_alloc::Scope;
 use crate::error::{Cause, Error, Result, Subject};
 use crate::ffi::streams::Slots;
 use crate::file::FileHandle;
-use crate::io::Way;
+use crate::io::{Way, hip_cause};
 use crate::memory::{ReadInto, WriteFrom};
 use crate::on_stream;
 use crate::span::Span;
@@ -188,14 +188,17 @@ impl FileHandle {
         offset: u64,
     ) -> Result<ScopedTransfer> {
         let submit = || -> std::result::Result<Arc<State>, Cause> {
-            self.driver().live()?;
             let slots = on_stream::slots(span, offset, scope.stream())?;
             let (passed, file, len) = (AtomicBool::new(span.len == 0), self.subject(), span.len);
             let state = Arc::new(State { slots, passed, way, file, offset, len });
-            if len > 0 {
+            if len == 0 {
+                self.driver().live()?;
+            } else {
+                // Fails in a forked child, so what follows is not reached there.
+                let _device = scope.stream().device().make_current().map_err(hip_cause)?;
                 scope.keep(Box::new(Kept(Arc::clone(&state))));
-                // SAFETY: requires that slots, file and memory stay until the stream has passed, also after an error; holds
-                // because the scope keeps the slots until it has waited, and file and memory are borrowed for 'scope, which
+                // SAFETY: requires that the stream's device is current, and that slots, file and memory stay until the stream has
+                // passed, also after an error; holds because it was made current, the scope keeps the slots until it has waited, and file and memory are borrowed for 'scope, which
                 // lasts until the last wait.
                 unsafe { on_stream::submit(way, self, span.base, &state.slots, scope.stream()) }?;
             }

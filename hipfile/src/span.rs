@@ -1,6 +1,7 @@
 //! Device memory as the C library has it named.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use hip_alloc::Device;
 
@@ -46,6 +47,11 @@ impl Span {
     pub(crate) fn based(self, base: usize) -> Self {
         let offset = self.start().0.addr().saturating_sub(base);
         Self { base: Address(self.start().0.cast::<u8>().wrapping_sub(offset).cast()), offset, ..self }
+    }
+
+    /// Which bytes they are, counted from the base.
+    pub(crate) fn bytes(self) -> Range<usize> {
+        self.offset..self.offset.wrapping_add(self.len)
     }
 
     /// The address of the first byte.

@@ -11,6 +11,7 @@ use crate::ffi::Transfer;
 use crate::ffi::batch::Entry;
 use crate::file_offset;
 use crate::io::{MAX_TRANSFER, Way};
+use crate::late::Refusal;
 use crate::request::Request;
 
 /// What the library is asked, under a cookie that no other transfer of this process ever has, so that an event that comes
@@ -18,6 +19,9 @@ use crate::request::Request;
 pub(super) fn of(request: &Request) -> Result<Entry> {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
     let failed = |cause| Err(error(request, cause));
+    if request.late.is_some() {
+        return failed(Cause::Late(Refusal::NotRegistered));
+    }
     let span = request.region.span();
     let (Ok(file_offset), Ok(buffer_offset)) =
         (file_offset::checked(request.offset, span.len), i64::try_from(span.offset))

@@ -20,7 +20,7 @@ impl Batch {
     ///
     /// The requests come back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if they are more than there is
     /// [`room`](Self::room) for; [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if an offset
-    /// passes `i64::MAX` with the length; otherwise what the library answers, for example
+    /// passes `i64::MAX` with the length, or for [late values](Request::late), which need a stream; otherwise what the library answers, for example
     /// [`ErrorKind::NotInitialized`](crate::ErrorKind::NotInitialized) if other code closed the driver.
     ///
     /// If the library fails half-way, which it answers with [`ErrorKind::Internal`](crate::ErrorKind::Internal), it may have

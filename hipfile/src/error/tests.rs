@@ -1,6 +1,7 @@
 //! Text, kind and codes of every error.
 
 use super::*;
+use crate::late::Refusal;
 use crate::version::Version;
 
 fn text(cause: Cause) -> String {
@@ -128,11 +129,42 @@ fn every_cause_has_its_text_kind_and_codes() {
             None,
             "clones, files, registrations, streams or batches still use the driver",
         ),
+        (Cause::StreamRegistered, ErrorKind::AlreadyRegistered, None, "the stream is already registered"),
         (
-            Cause::StreamRegisteredHere,
-            ErrorKind::AlreadyRegistered,
+            Cause::Late(Refusal::NotRegistered),
+            ErrorKind::InvalidInput,
             None,
-            "the stream is already registered by this process",
+            "late values need a registered stream",
+        ),
+        (
+            Cause::Late(Refusal::AllFixed),
+            ErrorKind::InvalidInput,
+            None,
+            "late values, all of which the stream is registered to fix at submission",
+        ),
+        (
+            Cause::Late(Refusal::Fixed("length")),
+            ErrorKind::InvalidInput,
+            None,
+            "a late length, which the stream is registered to fix at submission",
+        ),
+        (
+            Cause::Late(Refusal::Longer { len: 9, submitted: 8 }),
+            ErrorKind::InvalidInput,
+            None,
+            "late values of 9 bytes, where 8 were submitted and fewer are allowed",
+        ),
+        (
+            Cause::Late(Refusal::Outside { offset: 5, len: 4, region: 8 }),
+            ErrorKind::InvalidInput,
+            None,
+            "late values of 4 bytes at offset 5 of a region of 8",
+        ),
+        (
+            Cause::Late(Refusal::Panicked),
+            ErrorKind::InvalidInput,
+            None,
+            "the closure for late values panicked",
         ),
         (Cause::StreamShared, ErrorKind::Busy, None, "clones or operations still use the stream"),
         (

@@ -39,10 +39,22 @@ impl Slots {
         self.buffer_offset.store(buffer_offset, Ordering::Relaxed);
     }
 
+    /// Number of bytes to move.
+    pub(crate) fn size(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
+    }
+
+    /// Size, file offset and buffer offset.
+    #[cfg(test)]
+    pub(crate) fn values(&self) -> (usize, i64, i64) {
+        let offsets = (self.file_offset.load(Ordering::Relaxed), self.buffer_offset.load(Ordering::Relaxed));
+        (self.size(), offsets.0, offsets.1)
+    }
+
     /// How the transfer ended, once the stream has passed it.
     pub(crate) fn result(&self) -> Result<usize, Cause> {
         let stored = self.bytes.load(Ordering::Relaxed);
-        decode_stored(stored as i64, self.size.load(Ordering::Relaxed))
+        decode_stored(stored as i64, self.size())
     }
 }
 
