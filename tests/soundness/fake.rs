@@ -3,6 +3,9 @@
 //! It stands where the safe crate looks, in `hipfile_sys::api`, so [`install`] has to come before anything else in the
 //! process. Whatever no test has decided goes on to the linked library.
 
+pub mod batches;
+pub mod streams;
+
 use std::ffi::{c_int, c_void};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +24,15 @@ pub enum Function {
     DeregisterMemory,
     Read,
     Write,
+    ReadAsync,
+    WriteAsync,
+    RegisterStream,
+    DeregisterStream,
+    BatchSetUp,
+    BatchSubmit,
+    BatchStatus,
+    BatchCancel,
+    BatchDestroy,
     /// Properties, setters and parameters together.
     Unimplemented,
 }
@@ -90,6 +102,15 @@ pub fn install() {
         hipFileBufDeregister: deregister_memory,
         hipFileRead: read,
         hipFileWrite: write,
+        hipFileReadAsync: streams::read,
+        hipFileWriteAsync: streams::write,
+        hipFileStreamRegister: streams::register,
+        hipFileStreamDeregister: streams::deregister,
+        hipFileBatchIOSetUp: batches::set_up,
+        hipFileBatchIOSubmit: batches::submit,
+        hipFileBatchIOGetStatus: batches::status,
+        hipFileBatchIOCancel: batches::cancel,
+        hipFileBatchIODestroy: batches::destroy,
         hipFileDriverGetProperties: properties,
         hipFileDriverSetPollMode: poll_mode,
         hipFileDriverSetMaxDirectIOSize: size,
@@ -106,7 +127,12 @@ pub fn install() {
 fn decided(function: Function) -> Option<hipFileError_t> {
     CALLS[function as usize].fetch_add(1, Ordering::SeqCst);
     let (err, hip) = ANSWERS.lock().unwrap()[function as usize]?;
-    Some(hipFileError_t { err: hipFileOpError_t(err), hip_drv_err: hipError_t(hip) })
+    Some(coded(err, hip))
+}
+
+/// The answer with these codes; 0 and 0 say success.
+fn coded(err: u32, hip: u32) -> hipFileError_t {
+    hipFileError_t { err: hipFileOpError_t(err), hip_drv_err: hipError_t(hip) }
 }
 
 extern "C" fn open() -> hipFileError_t {
@@ -211,8 +237,7 @@ unsafe extern "C" fn write(
 }
 
 fn unimplemented() -> hipFileError_t {
-    let internal = hipFileError_t { err: hipFileInternalError, hip_drv_err: hipSuccess };
-    decided(Function::Unimplemented).unwrap_or(internal)
+    decided(Function::Unimplemented).unwrap_or(coded(5030, 0))
 }
 
 extern "C" fn properties(_: *mut hipFileDriverProps_t) -> hipFileError_t {

@@ -6,6 +6,7 @@ mod descriptors;
 mod fake;
 mod forgetting;
 mod interleavings;
+mod scopes;
 mod short;
 mod support;
 mod use_in_flight;

@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hipfile::alloc::DeviceBuffer;
 use hipfile::{Driver, FileHandle, OpenOptions};
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 /// A file in a folder of its own, opened by hipFile to read and write.
 pub struct Prepared {
     pub driver: Driver,
-    pub file: FileHandle,
+    pub file: Arc<FileHandle>,
     pub path: PathBuf,
     _folder: TempDir,
 }
@@ -22,7 +23,7 @@ pub fn prepared(bytes: &[u8]) -> Prepared {
     let path = folder.path().join("file");
     fs::write(&path, bytes).unwrap();
     let driver = Driver::open().unwrap();
-    let file = OpenOptions::new().read(true).write(true).open(&driver, &path).unwrap();
+    let file = OpenOptions::new().read(true).write(true).open(&driver, &path).unwrap().into();
     Prepared { driver, file, path, _folder: folder }
 }
 

@@ -65,26 +65,49 @@ fn again<K: AsRef<OsStr>, V: AsRef<OsStr>>(test: &str, environment: &[(K, V)]) -
     command.output().expect("the test executable starts")
 }
 
-/// Runs `check` in a forked child; true if it returned true there.
+/// A forked child.
+#[derive(Debug)]
+#[must_use = "it has to be waited for"]
+pub struct Child(libc::pid_t);
+
+/// Forks; none in the child, which must end by [`leave`] and gets 20 seconds for it.
 ///
 /// The child is for what the crates under test do after a fork. Other threads than the calling one are not in it.
-pub fn in_child(check: impl FnOnce() -> bool) -> bool {
+pub fn fork() -> Option<Child> {
     // SAFETY: requires that the child does only what is safe after fork; holds because the process was made for one test,
-    // none of whose threads hold a lock that `check` needs, as the tests see to.
+    // none of whose threads hold a lock that the child needs, as the tests see to.
     let pid = unsafe { libc::fork() };
     assert_ne!(pid, -1);
     if pid == 0 {
         // SAFETY: requires nothing: a hang ends with SIGALRM.
         unsafe { libc::alarm(20) };
-        let passed = catch_unwind(AssertUnwindSafe(check)).unwrap_or(false);
-        // SAFETY: requires nothing; ends the child without exit handlers.
-        unsafe { libc::_exit(if passed { 0 } else { 1 }) };
     }
-    let mut status = 0;
-    // SAFETY: requires a place for the status; holds because `status` is one.
-    let waited = unsafe { libc::waitpid(pid, &raw mut status, 0) };
-    assert_eq!(waited, pid);
-    status == 0
+    (pid != 0).then_some(Child(pid))
+}
+
+/// Ends a forked child, without exit handlers.
+pub fn leave(passed: bool) -> ! {
+    // SAFETY: requires nothing.
+    unsafe { libc::_exit(if passed { 0 } else { 1 }) }
+}
+
+impl Child {
+    /// Waits for it; whether it left as one that passed.
+    pub fn passed(self) -> bool {
+        let mut status = 0;
+        // SAFETY: requires a place for the status; holds because `status` is one.
+        let waited = unsafe { libc::waitpid(self.0, &raw mut status, 0) };
+        assert_eq!(waited, self.0);
+        status == 0
+    }
+}
+
+/// Runs `check` in a forked child; true if it returned true there.
+pub fn in_child(check: impl FnOnce() -> bool) -> bool {
+    match fork() {
+        Some(child) => child.passed(),
+        None => leave(catch_unwind(AssertUnwindSafe(check)).unwrap_or(false)),
+    }
 }
 
 /// [`isolated`] with the environment as it is.

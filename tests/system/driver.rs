@@ -73,7 +73,10 @@ fn a_shared_driver_is_not_closed_and_comes_back() {
 
     let refused = driver.close().unwrap_err();
     assert_eq!(refused.error().kind(), ErrorKind::Busy);
-    assert_eq!(refused.to_string(), "close driver: clones, files, registrations, streams or batches still use the driver");
+    assert_eq!(
+        refused.to_string(),
+        "close driver: clones, files, registrations, streams or batches still use the driver"
+    );
     let driver = refused.into_driver();
     drop((clone, memory));
     let refused = driver.close().unwrap_err();
