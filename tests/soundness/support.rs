@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hipfile::alloc::DeviceBuffer;
+use hipfile::alloc::{Device, DeviceBuffer, DeviceSlice};
 use hipfile::{Driver, FileHandle, OpenOptions};
 use tempfile::TempDir;
 
@@ -67,4 +67,20 @@ pub fn allocate_at(address: *mut c_void, size: usize) -> Option<DeviceBuffer> {
     }
     println!("HIP does not give the address out again");
     None
+}
+
+/// What is in memory that safe code has let go of.
+pub fn content(address: usize, size: usize) -> Vec<u8> {
+    let (address, device) = (std::ptr::without_provenance_mut(address), Device::current().unwrap());
+    // SAFETY: requires allocated device memory of that size; holds because it was leaked or is held by the caller.
+    let slice = unsafe { DeviceSlice::from_raw_parts(address, size, device) };
+    slice.to_vec().unwrap()
+}
+
+/// New allocations do not meet this memory.
+pub fn assert_never_given_out(address: usize, size: usize) {
+    let others: Vec<_> = (0..16).map(|_| DeviceBuffer::new(size).unwrap()).collect();
+    for other in &others {
+        assert!(other.as_ptr().addr().abs_diff(address) >= size);
+    }
 }
