@@ -224,10 +224,11 @@ impl Registered<RawMemory> {
     /// # Safety
     ///
     /// - The bytes are device memory of the calling thread's current device, and `len` is at most `isize::MAX`.
-    /// - They stay allocated until the guard is dropped or [`deregister`](Registered::deregister) succeeds: for ever if the
-    ///   guard is forgotten, or if dropping it finds that the library still uses them
-    ///   ([`alloc::leaked`](crate::alloc::leaked) counts these).
-    /// - Meanwhile nobody else writes to them, or reads what is being written, while a slice of the guard is in use.
+    /// - They stay allocated until the guard, or the last [`Region`](crate::Region) made of it, is dropped, or
+    ///   [`deregister`](Registered::deregister) succeeds: for ever if one is forgotten, or if dropping it finds that the
+    ///   library still uses them ([`alloc::leaked`](crate::alloc::leaked) counts these).
+    /// - Meanwhile nobody else writes to them, or reads what is being written, while a slice of the guard is in use or while
+    ///   a region has them.
     pub unsafe fn from_raw(driver: &Driver, ptr: *mut c_void, len: usize, flags: c_int) -> Result<Self> {
         let device = Device::current().map_err(|error| Error::new(REGISTER, Cause::Memory(error)))?;
         let span = Span { base: Address(ptr), offset: 0, len, device };

@@ -4,11 +4,12 @@
 //! met a registration, and its own counters what they moved.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
-use hipfile::alloc::{Device, DeviceBuffer, DeviceSliceMut};
+use hipfile::alloc::{Device, DeviceBuffer, DeviceSliceMut, Stream};
 use hipfile::{
-    Driver, ErrorKind, Feature, FileHandle, OpError, RawMemory, Region, Registered, RegisteredSlice,
-    RegisteredSliceMut, Stats,
+    Batch, Driver, ErrorKind, Feature, FileHandle, OpError, RawMemory, Region, Registered, RegisteredSlice,
+    RegisteredSliceMut, Request, Stats,
 };
 use hipfile_tests::isolate::shimmed;
 use hipfile_tests::shim;
@@ -203,5 +204,43 @@ fn regions_of_a_pool_meet_its_registration() {
         assert_eq!(all.slice(..).unwrap().as_device().to_vec().unwrap(), content);
         let registered = all.try_into_registered::<RawMemory>().unwrap();
         registered.deregister().unwrap();
+    });
+}
+
+/// SND-12: transfers that are put on a stream or handed to a batch meet the registration too.
+#[test]
+fn submitted_transfers_meet_the_registration() {
+    shimmed("pool::submitted_transfers_meet_the_registration", &[], || {
+        const PIECE: usize = 5003;
+        let scratch = Scratch::new();
+        let content = pattern(4 * PIECE, 5);
+        let driver = Driver::open().unwrap();
+        let file = Arc::new(open(&driver, &scratch.file("data", &content)));
+        let pool = Pool::new(9 + content.len());
+        let registered = pool.register(&driver, 9, content.len());
+        let before = lookups();
+
+        // SAFETY: requires memory of that device that nobody else uses; holds for bytes of the pool, which is not borrowed.
+        let slice = unsafe { RegisteredSliceMut::from_raw_parts(pool.at(1000), PIECE, pool.device) };
+        let stream = Stream::new().unwrap();
+        let transfer = stream.scope(|scope| file.read_at_in(scope, slice, 7)).unwrap();
+        assert_eq!(transfer.result().unwrap().unwrap(), PIECE);
+        assert_eq!(lookups(), before, "on a stream");
+        assert!(pool.holds(1000, &content[7..7 + PIECE]));
+
+        if !hipfile::supports(Feature::Batch).unwrap() {
+            println!("no batches: this libhipfile has none");
+            return;
+        }
+        let mut batch = Batch::new(&driver, 4).unwrap();
+        let regions = registered.into_regions(PIECE).unwrap().enumerate();
+        let requests = regions.map(|(index, region)| Request::read(&file, region, (index * PIECE) as u64));
+        batch.submit(requests.collect()).unwrap();
+        batch.wait(4, None).unwrap();
+        while let Some(completion) = batch.try_next().unwrap() {
+            assert_eq!(completion.result.unwrap(), PIECE);
+        }
+        assert_eq!(lookups(), before, "in a batch");
+        assert!(pool.holds(9, &content));
     });
 }
