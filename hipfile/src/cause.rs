@@ -268,7 +268,7 @@ impl fmt::Display for Cause {
             Self::Cancelled => f.write_str("cancelled before it began"),
             Self::BatchFull { submitted, outstanding, capacity } => write!(
                 f,
-                "{submitted} transfers are too many for the batch, which has {outstanding} of {capacity} ({} {})",
+                "{outstanding} of {capacity} transfers are outstanding, which leaves no room for {submitted} more ({} {})",
                 OpError::BatchFull.code(),
                 OpError::BatchFull.name()
             ),

@@ -1,5 +1,9 @@
 //! The safe interface on real files, on whatever ROCm the tests run with.
 
+mod batch_ends;
+mod batch_errors;
+mod batch_stage;
+mod batches;
 mod common;
 mod driver;
 mod errors;

@@ -186,7 +186,7 @@ fn every_cause_has_its_text_kind_and_codes() {
             Cause::BatchFull { submitted: 3, outstanding: 126, capacity: 128 },
             ErrorKind::Busy,
             Some(5037),
-            "3 transfers are too many for the batch, which has 126 of 128 (5037 hipFileBatchFull)",
+            "126 of 128 transfers are outstanding, which leaves no room for 3 more (5037 hipFileBatchFull)",
         ),
         (
             Cause::UnknownBatch,

@@ -1,0 +1,204 @@
+//! Transfers of batches that fail, batches that the library refuses, and libraries without batches.
+
+use std::time::Duration;
+
+use hipfile::alloc;
+use hipfile::{Batch, Driver, ErrorKind, OpError, Region, Request};
+use hipfile_tests::isolate::{alone, isolated};
+use hipfile_tests::{raw, soft};
+
+use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, release, take_all, take_ready};
+use crate::common::software;
+
+/// HF-BATCH-25, HF-BATCH-26: the reason of each failure, and the memory back to be used again.
+#[test]
+fn each_transfer_fails_by_itself() {
+    soft::only("batch_errors::each_transfer_fails_by_itself", &FALLBACK, || {
+        let stage = Stage::new(PAGE);
+        let mut batch = stage.batch(4);
+        let full = stage.file_named("full", &[]);
+        let bad = stage.file_named("bad", &[1; PAGE]);
+        soft::plan_hipfile("pwrite:errno=ENOSPC@path=/full; pread:errno=EIO@path=/bad");
+        let mut pages = stage.pages(3).into_iter();
+        batch
+            .submit(vec![
+                Request::write(&full, pages.next().unwrap(), 8192).tag(1),
+                Request::read(&bad, pages.next().unwrap(), 0).tag(2),
+                Request::read(&stage.file, pages.next().unwrap(), 0).tag(3),
+            ])
+            .unwrap();
+        let mut all = take_all(&mut batch);
+        let failed = all.remove(&1).unwrap();
+        let error = failed.result.unwrap_err();
+        assert_eq!((error.kind(), error.os_error()), (ErrorKind::Os, Some(libc::ENOSPC)));
+        let path = stage.scratch.path("full");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "write {} at offset 8192, 4096 bytes: no space left on device (28 ENOSPC)",
+                path.display()
+            )
+        );
+        let error = all.remove(&2).unwrap().result.unwrap_err();
+        assert_eq!((error.operation(), error.os_error(), error.offset()), ("read", Some(libc::EIO), Some(0)));
+        assert!(stage.has_page(0, &all[&3].region));
+
+        // The memory of the failed write, used again.
+        assert!(bytes(&failed.region) == [UNTOUCHED; PAGE]);
+        release();
+        batch.submit(vec![Request::write(&full, failed.region, 0).tag(4)]).unwrap();
+        assert_eq!(take_all(&mut batch).remove(&4).unwrap().result.unwrap(), PAGE);
+
+        soft::plan_hip("hipMemcpy:hip=719; hipMemcpyAsync:hip=719");
+        batch.submit(stage.reads(stage.pages(1))).unwrap();
+        let error = take_all(&mut batch).remove(&0).unwrap().result.unwrap_err();
+        assert_eq!((error.kind(), error.op_error()), (ErrorKind::Hip, Some(OpError::HipDriverError)));
+        assert_eq!(error.hip_error(), None, "a batch does not tell HIP's code");
+    });
+}
+
+/// HF-BATCH-05, HF-BATCH-17: a file that other code deregistered. Only the library can find that.
+#[test]
+fn what_the_library_refuses_comes_back() {
+    alone("batch_errors::what_the_library_refuses_comes_back", || {
+        let stage = Stage::new(2 * PAGE);
+        let mut batch = stage.batch(3);
+        let gone = stage.file_named("gone", &[1; PAGE]);
+        raw::deregister(gone.as_raw().addr());
+        let mut pages = stage.pages(3);
+        let expected: Vec<_> = pages.iter().map(Region::as_ptr).collect();
+        let last = pages.pop().unwrap();
+        let mut requests = stage.reads(pages);
+        requests.insert(1, Request::read(&gone, last, 0));
+        let (error, requests) = batch.submit(requests).unwrap_err().into_parts();
+        assert_eq!(error.kind(), ErrorKind::NotRegistered);
+        assert_eq!(
+            error.to_string(),
+            "submit to batch: file handle is not registered (5027 hipFileHandleNotRegistered)"
+        );
+        assert_eq!(batch.outstanding(), 0);
+        let regions: Vec<_> = requests.into_iter().map(Request::into_region).collect();
+        let order = [expected[0], expected[2], expected[1]];
+        assert_eq!(regions.iter().map(Region::as_ptr).collect::<Vec<_>>(), order);
+        assert!(regions.iter().all(|region| bytes(region) == [UNTOUCHED; PAGE]));
+        batch.submit(stage.reads(stage.pages(2))).unwrap();
+        assert!(take_all(&mut batch).into_iter().all(|(n, done)| stage.has_page(n, &done.region)));
+    });
+}
+
+/// Functions of the library that fail: what they were asked is not lost.
+#[test]
+fn calls_that_fail_lose_nothing() {
+    soft::only("batch_errors::calls_that_fail_lose_nothing", &[], || {
+        let stage = Stage::new(2 * PAGE);
+        soft::plan_hipfile("hipFileBatchIOSetUp:hipfile=5030");
+        let error = Batch::new(&stage.driver, 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "create batch: internal error of the library (5030 hipFileInternalError)"
+        );
+        release();
+        let mut batch = stage.batch(2);
+
+        // Possibly half-way, so it finds out: nothing was taken.
+        soft::plan_hipfile("hipFileBatchIOSubmit:hipfile=5030");
+        let pages = stage.pages(2);
+        let expected: Vec<_> = pages.iter().map(Region::as_ptr).collect();
+        let (error, requests) = batch.submit(stage.reads(pages)).unwrap_err().into_parts();
+        assert_eq!((error.kind(), batch.outstanding()), (ErrorKind::Internal, 0));
+        release();
+        batch.submit(requests).unwrap();
+
+        soft::plan_hipfile("hipFileBatchIOGetStatus:hipfile=5030@1-2; hipFileBatchIOCancel:hip=999");
+        let error = batch.wait(2, None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "wait for batch: internal error of the library (5030 hipFileInternalError)"
+        );
+        assert_eq!(batch.try_next().unwrap_err().kind(), ErrorKind::Internal);
+        assert_eq!(batch.outstanding(), 2);
+        assert_eq!(batch.wait(2, None).unwrap(), 2);
+        let error = batch.cancel().unwrap_err();
+        assert_eq!((error.operation(), error.hip_error().unwrap().code()), ("cancel batch", 999));
+        let all = take_ready(&mut batch);
+        assert!(all.iter().all(|(n, done)| stage.has_page(*n, &done.region)));
+        assert_eq!(all.values().map(|done| done.region.as_ptr()).collect::<Vec<_>>(), expected);
+    });
+}
+
+/// HF-BATCH-16: what takes transfers and never runs them is not used.
+fn without_batches(version: &str) {
+    let driver = Driver::open().unwrap();
+    let error = Batch::new(&driver, 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "create batch: libhipfile {version} is in use, which has no batches that run; 0.5.0 and newer have"
+        )
+    );
+    driver.close().unwrap();
+}
+
+#[test]
+fn release_0_4_has_no_batches() {
+    if software() {
+        let test = "batch_errors::release_0_4_has_no_batches";
+        isolated(test, &[("SOFT_ROCM_HIPFILE_VERSION", "0.4")], || without_batches("0.4.0"));
+    }
+}
+
+#[test]
+fn release_0_2_has_no_batches() {
+    if software() {
+        let test = "batch_errors::release_0_2_has_no_batches";
+        isolated(test, &[("SOFT_ROCM_HIPFILE_VERSION", "0.2")], || without_batches("0.2.0"));
+    }
+}
+
+/// HF-BATCH-31, SND-15: other code closes the driver. What was outstanding is not proven to be over, so it stays.
+#[test]
+fn a_driver_closed_by_other_code_takes_the_batch_along() {
+    alone("batch_errors::a_driver_closed_by_other_code_takes_the_batch_along", || {
+        let stage = Stage::new(2 * PAGE);
+        let mut batch = stage.batch(4);
+        batch.submit(stage.reads(stage.pages(2))).unwrap();
+        assert_eq!(raw::driver_close(), raw::OK);
+        assert_eq!(raw::count(), 0);
+
+        let text = "the library does not know the batch any more: other code destroyed it or closed the driver \
+                    (5022 hipFileInvalidValue)";
+        let error = batch.wait(1, None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotRegistered);
+        assert_eq!(error.to_string(), format!("wait for batch: {text}"));
+        assert_eq!(batch.wait(0, Some(Duration::ZERO)).unwrap_err().kind(), ErrorKind::NotRegistered);
+        assert_eq!(batch.try_next().unwrap_err().kind(), ErrorKind::NotRegistered);
+        assert_eq!(batch.cancel().unwrap_err().to_string(), format!("cancel batch: {text}"));
+        assert_eq!(batch.outstanding(), 2);
+
+        let pages = stage.pages(1);
+        let (error, requests) = batch.submit(stage.reads(pages)).unwrap_err().into_parts();
+        assert_eq!(error.to_string(), format!("submit to batch: {text}"));
+        assert_eq!((requests.len(), batch.outstanding()), (1, 2));
+
+        assert_eq!(alloc::leaked(), alloc::Leaked::default());
+        drop(batch);
+        let leaked = alloc::leaked();
+        assert_eq!((leaked.allocations, leaked.bytes), (2, 2 * PAGE as u64));
+    });
+}
+
+/// The same, seen first by a submission to an empty batch: there is nothing that could be lost.
+#[test]
+fn a_batch_made_before_the_driver_was_closed() {
+    alone("batch_errors::a_batch_made_before_the_driver_was_closed", || {
+        let stage = Stage::new(PAGE);
+        let mut batch = stage.batch(1);
+        assert_eq!(raw::driver_close(), raw::OK);
+        let (error, requests) = batch.submit(stage.reads(stage.pages(1))).unwrap_err().into_parts();
+        assert_eq!((error.kind(), requests.len()), (ErrorKind::NotRegistered, 1));
+        assert!(error.to_string().contains("closed the driver"), "{error}");
+        drop((requests, batch));
+        assert_eq!(alloc::leaked(), alloc::Leaked::default());
+    });
+}
