@@ -15,6 +15,7 @@ use crate::table;
 /// let device = Device::current()?;
 /// println!("{} lanes in a wavefront", device.attribute(DeviceAttribute::WARP_SIZE)?);
 /// assert_eq!(DeviceAttribute::from(87), DeviceAttribute::WARP_SIZE);
+/// assert_eq!(DeviceAttribute::WARP_SIZE.code(), 87);
 /// assert!(device.attribute(DeviceAttribute::from(u32::MAX)).is_err());
 /// # Ok(())
 /// # }

@@ -5,13 +5,16 @@ use core::ffi::c_void;
 use core::ops::RangeBounds;
 use core::ptr;
 
+use crate::calls::Failure;
 use crate::device::{self, Device, MemoryInfo};
 use crate::error::{Cause, Error, Result};
+use crate::ffi::Functions;
 use crate::range;
 use crate::region::Region;
 use crate::registrations::Registrations;
 use crate::slice::DeviceSlice;
 use crate::slice_mut::DeviceSliceMut;
+use crate::stream::Stream;
 use crate::table;
 
 /// Owned memory on one device, in bytes.
@@ -43,6 +46,8 @@ pub struct DeviceBuffer {
     /// The bytes that are the buffer's: all of the allocation, or its aligned part.
     pub(crate) region: Region,
     pub(crate) registrations: Registrations,
+    /// Where it is freed in order; `None` if that is no stream's matter.
+    pub(crate) stream: Option<Stream>,
 }
 
 // SAFETY: requires that a buffer may be used and dropped on another thread than the one that made it; holds because HIP's
@@ -125,21 +130,16 @@ impl DeviceBuffer {
 
     /// A buffer of `len` bytes at the start of an allocation of `len + padding` bytes.
     fn allocate(operation: &'static str, len: usize, padding: usize) -> Result<Self> {
-        let size = len.checked_add(padding).filter(|size| isize::try_from(*size).is_ok());
-        let size = size.ok_or_else(|| Error::new(operation, Cause::Length { len }))?;
+        let size = size(operation, len, padding)?;
         let hip = table::functions(operation)?;
         let device = device::current(operation, hip)?;
         let allocation = if len == 0 {
             ptr::null_mut()
         } else {
-            hip.malloc(size).map_err(|failure| {
-                let memory = hip.memory_info().ok().map(|(free, total)| MemoryInfo { free, total });
-                let (bytes, device) = (Some(size), Some(device));
-                Error::new(operation, Cause::Hip { failure, bytes, device, memory })
-            })?
+            hip.malloc(size).map_err(|failure| not_allocated(operation, hip, failure, size, device))?
         };
         let region = Region { pointer: allocation, len, device };
-        Ok(Self { allocation, region, registrations: Registrations::default() })
+        Ok(Self { allocation, region, registrations: Registrations::default(), stream: None })
     }
 
     /// The device that the memory is on.
@@ -244,4 +244,22 @@ impl DeviceBuffer {
     pub fn fill(&mut self, value: u8) -> Result<()> {
         self.exclusive().fill_as("DeviceBuffer::fill", value)
     }
+}
+
+/// How many bytes to allocate for `len` bytes and `padding`.
+pub(crate) fn size(operation: &'static str, len: usize, padding: usize) -> Result<usize> {
+    let size = len.checked_add(padding).filter(|size| isize::try_from(*size).is_ok());
+    size.ok_or_else(|| Error::new(operation, Cause::Length { len }))
+}
+
+/// Why there are no `size` bytes of the current device, and how many there are.
+pub(crate) fn not_allocated(
+    operation: &'static str,
+    hip: &Functions,
+    failure: Failure,
+    size: usize,
+    device: Device,
+) -> Error {
+    let memory = hip.memory_info().ok().map(|(free, total)| MemoryInfo { free, total });
+    Error::new(operation, Cause::Hip { failure, bytes: Some(size), device: Some(device), memory })
 }

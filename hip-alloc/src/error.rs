@@ -74,7 +74,7 @@ pub enum ErrorKind {
     Forked,
     /// HIP's library could not be loaded.
     NotLoaded,
-    /// The HIP in use lacks the function.
+    /// The HIP in use lacks the function, or the device can't do it (`hipErrorNotSupported`).
     Unsupported,
     /// The thread that operations need could not be started.
     NoThread,
@@ -136,6 +136,7 @@ impl Error {
                 HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
                 HipError::INVALID_VALUE => ErrorKind::InvalidArgument,
                 HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
+                HipError::NOT_SUPPORTED => ErrorKind::Unsupported,
                 _ => ErrorKind::Hip,
             },
             Cause::Range { .. } | Cause::Span { .. } => ErrorKind::OutOfRange,

@@ -35,6 +35,8 @@ impl HipError {
     pub const NO_DEVICE: Self = Self(100);
     /// `hipErrorInvalidDevice` (101).
     pub const INVALID_DEVICE: Self = Self(101);
+    /// `hipErrorNotSupported` (801).
+    pub const NOT_SUPPORTED: Self = Self(801);
 
     /// The number that HIP returned.
     #[must_use]

@@ -1,11 +1,11 @@
-//! Count of device memory that could not be freed.
+//! Count of memory that could not be freed.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// Device memory that this process could not free: see [`leaked`].
+/// Device and pinned memory that this process could not free: see [`leaked`].
 ///
 /// ```
 /// assert_eq!(hip_alloc::leaked(), hip_alloc::Leaked::default());

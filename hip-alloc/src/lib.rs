@@ -4,18 +4,23 @@
 //!   Device::current / Device::new
 //!      │ make_current ──► DeviceGuard ── Drop: the previous device is current again
 //!      ▼
-//!   DeviceBuffer::{new, zeroed, with_alignment, from_host}          hipMalloc
+//!   DeviceBuffer::{new, zeroed, with_alignment, from_host, new_on}  hipMalloc, hipMallocAsync
 //!      │ slice, slice_mut ──► DeviceSlice<'_>, DeviceSliceMut<'_>   checked ranges, no call
 //!      │ copy_from_host, copy_to_host, to_vec, fill                 hipMemcpy, hipMemset, then a wait
 //!      │ registrations that others made (hipfile)  ──► removed before the memory goes
 //!      ▼
-//!   Drop, free, into_raw                                            hipFree, or leaked and counted
+//!   Drop, free, into_raw                                            hipFree, hipFreeAsync, or leaked and counted
+//!
+//!   PinnedBuffer ── Deref to [u8] ── Drop                           hipHostMalloc, hipHostFree
 //!
 //!   Stream::new, StreamOptions::create, StreamRef::{default_of, from_raw}
 //!      │ Event::record ──► wait_event                               order between streams
-//!      │ scope ──► Scope::{copy_from_host, copy_to_host, copy, fill}   hipMemcpyAsync, hipMemsetAsync on borrowed memory
+//!      │ copy_from_host, copy_to_host, copy, fill ──► Operation     hipMemcpyAsync, hipMemsetAsync on memory that it owns
+//!      │      └─ wait, try_wait, await ──► the memory, back         after the stream has passed
+//!      │ scope ──► Scope::{copy_from_host, copy_to_host, copy, fill}   the same on borrowed memory
+//!      │      └─ the end of the scope                               hipStreamSynchronize, also on unwind, or abort
 //!      ▼
-//!   the end of the scope                                            hipStreamSynchronize, also on unwind
+//!   Drop of the last clone                                          hipStreamDestroy; its work is still done
 //! ```
 //!
 //! # Rules that hold everywhere
@@ -25,7 +30,8 @@
 //!   [`Device::make_current`] changes it, until its guard is dropped. A buffer remembers its device.
 //! - **Waiting.** Copies and fills have happened when they return: each ends with a wait for the device's default stream.
 //!   They are ordered after work in the default stream and in streams that synchronise with it, not after work in
-//!   streams created as non-blocking: wait for those first. Work of a scope has happened when the scope ends.
+//!   streams created as non-blocking: wait for those first. Work of a scope has happened when the scope ends, that
+//!   of an operation when it gives its memory back.
 //! - **Drop never panics.** Memory that cannot be freed is leaked and counted ([`leaked`]); [`DeviceBuffer::free`] gives
 //!   the reason and the buffer.
 //! - **Forgetting is safe.** A guard over a buffer that is passed to [`core::mem::forget`] costs at most memory: see
@@ -68,6 +74,7 @@ mod in_flight;
 mod leaks;
 mod memory;
 mod operation;
+mod owned_copies;
 mod payload;
 mod pinned;
 mod progress;
@@ -84,6 +91,7 @@ mod slice_mut;
 mod stream;
 mod stream_answers;
 mod stream_calls;
+mod stream_ordered;
 mod sync;
 mod table;
 #[cfg(test)]
@@ -102,6 +110,7 @@ pub use in_flight::{Acquire, InFlight, Place};
 pub use leaks::{Leaked, leaked};
 pub use memory::{DeviceMemory, DeviceMemoryMut};
 pub use operation::Operation;
+pub use owned_copies::CopyError;
 pub use pinned::PinnedBuffer;
 pub use release::{FreeError, RawBuffer};
 pub use scope::Scope;

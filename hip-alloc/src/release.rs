@@ -29,7 +29,7 @@ use crate::table;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawBuffer {
-    /// What `hipMalloc` returned and `hipFree` takes; null if `len` is 0.
+    /// What `hipMalloc` or `hipMallocAsync` returned and `hipFree` takes; null if `len` is 0.
     pub allocation: *mut c_void,
     /// Where the bytes begin, counted from `allocation`: not 0 only for some aligned buffers.
     pub offset: usize,
@@ -104,7 +104,8 @@ impl From<FreeError> for Error {
 }
 
 impl DeviceBuffer {
-    /// Frees the memory and says if that fails, which Drop can't. Waits for the device.
+    /// Frees the memory and says if that fails, which Drop can't. Waits for the device, but for memory of
+    /// [`new_on`](Self::new_on).
     ///
     /// # Errors
     /// The buffer comes back with the reason: [`ErrorKind::Busy`] if a library still holds a
@@ -143,7 +144,8 @@ impl DeviceBuffer {
     pub unsafe fn from_raw(raw: RawBuffer) -> Self {
         let RawBuffer { allocation, offset, len, device } = raw;
         let pointer = allocation.cast::<u8>().wrapping_add(offset).cast();
-        Self { allocation, region: Region { pointer, len, device }, registrations: Registrations::default() }
+        let region = Region { pointer, len, device };
+        Self { allocation, region, registrations: Registrations::default(), stream: None }
     }
 
     /// Deregisters and frees. After success there is nothing left to free.
@@ -155,9 +157,14 @@ impl DeviceBuffer {
         let hip = table::functions(operation)?;
         let Region { device, len, .. } = self.region;
         let _guard = device.enter(operation, hip)?;
-        // SAFETY: requires an allocation that nobody uses; holds because the buffer owns it, we have the buffer to ourselves,
-        // and no library remembers it.
-        unsafe { hip.free(self.allocation) }.map_err(Error::hip_on(operation, device, len))?;
+        let freed = match &self.stream {
+            // SAFETY: requires an allocation that nobody uses; holds because the buffer owns it, we have the buffer to
+            // ourselves, and no library remembers it.
+            None => unsafe { hip.free(self.allocation) },
+            // SAFETY: as above, and a live stream of the current device; holds because it is on the buffer's device.
+            Some(stream) => unsafe { hip.free_async(self.allocation, stream.as_ref().raw()) },
+        };
+        freed.map_err(Error::hip_on(operation, device, len))?;
         self.allocation = ptr::null_mut();
         Ok(())
     }

@@ -13,31 +13,25 @@ use crate::transfer::Transfer;
 /// Copies overlap with other work if the host memory is pinned ([`PinnedBuffer`](crate::PinnedBuffer)); else HIP may wait
 /// for some of them.
 ///
-/// ```
-/// # fn main() -> hip_alloc::Result<()> {
-/// use hip_alloc::{DeviceBuffer, Stream};
-///
-/// let stream = Stream::new()?;
-/// let (mut device, mut twin) = (DeviceBuffer::new(6)?, DeviceBuffer::new(6)?);
-/// let mut back = [0; 6];
-/// stream.scope(|scope| {
-///     let (head, tail) = device.as_mut_slice().split_at_mut(3)?;
-///     scope.copy_from_host(head, b"abc")?;
-///     scope.fill(tail, b'!')
-/// })?;
-/// stream.scope(|scope| scope.copy(twin.as_mut_slice(), device.as_slice()))?;
-/// stream.scope(|scope| scope.copy_to_host(&mut back, twin.as_slice()))?;
-/// assert_eq!(back, *b"abc!!!");
-/// # Ok(())
-/// # }
-/// ```
-///
 /// # Errors
 /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is of another device than the stream, or
 /// if source and destination are not of the same length; nothing was put into the stream then. Else HIP's, and the
 /// destination may be partly written.
 impl<'scope> Scope<'scope, '_> {
     /// Fills `destination` with the bytes of `source`.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// let buffer = hip_alloc::DeviceBuffer::from_host(b"0123456789")?;
+    /// let (mut head, mut tail) = ([0; 2], [0; 3]);
+    /// hip_alloc::Stream::new()?.scope(|scope| {
+    ///     scope.copy_to_host(&mut head, buffer.slice(..2)?)?;
+    ///     scope.copy_to_host(&mut tail, buffer.slice(7..)?)
+    /// })?;
+    /// assert_eq!((&head, &tail), (b"01", b"789"));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As for every transfer of a scope, see above.
@@ -51,6 +45,15 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Fills `destination` with the bytes of `source`.
     ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// let (mut buffer, text) = (hip_alloc::DeviceBuffer::zeroed(5)?, String::from("abc"));
+    /// hip_alloc::Stream::new()?.scope(|scope| scope.copy_from_host(buffer.slice_mut(1..4)?, text.as_bytes()))?;
+    /// assert_eq!(buffer.to_vec()?, b"\0abc\0");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As for every transfer of a scope, see above.
     #[doc(alias = "hipMemcpyAsync")]
@@ -63,6 +66,17 @@ impl<'scope> Scope<'scope, '_> {
 
     /// Fills `destination` with the bytes of `source`, both on the stream's device.
     ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::DeviceBuffer;
+    ///
+    /// let (source, mut destination) = (DeviceBuffer::from_host(b"abc")?, DeviceBuffer::new(3)?);
+    /// hip_alloc::Stream::new()?.scope(|scope| scope.copy(destination.as_mut_slice(), source.as_slice()))?;
+    /// assert_eq!(destination.to_vec()?, b"abc");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// As for every transfer of a scope, see above.
     #[doc(alias = "hipMemcpyAsync")]
@@ -73,6 +87,19 @@ impl<'scope> Scope<'scope, '_> {
     }
 
     /// Sets every byte to `value`.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// let mut buffer = hip_alloc::DeviceBuffer::new(4)?;
+    /// hip_alloc::Stream::new()?.scope(|scope| {
+    ///     let (head, tail) = buffer.as_mut_slice().split_at_mut(1)?;
+    ///     scope.fill(head, b'<')?;
+    ///     scope.fill(tail, b'>')
+    /// })?;
+    /// assert_eq!(buffer.to_vec()?, b"<>>>");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// As for every transfer of a scope, see above.

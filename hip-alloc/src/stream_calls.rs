@@ -126,6 +126,41 @@ impl Functions {
         check("hipStreamWaitEvent", unsafe { (self.hipStreamWaitEvent)(stream.0, event.0, 0) })
     }
 
+    /// New memory of the stream's device, which is current, from when the stream comes to it; `None` where HIP has no such
+    /// function. `size` must not be 0.
+    ///
+    /// # Safety
+    /// The stream is live.
+    pub(crate) unsafe fn malloc_async(
+        &self,
+        size: usize,
+        stream: RawStream,
+    ) -> Option<Result<*mut c_void, Failure>> {
+        const CALL: &str = "hipMallocAsync";
+        let malloc = self.hipMallocAsync?;
+        let mut pointer = ptr::null_mut();
+        // SAFETY: requires a live stream and a pointer to a pointer for the result; holds because our caller promises the
+        // first and `pointer` is the second.
+        let answer = check(CALL, unsafe { malloc(&mut pointer, size, stream.0) });
+        Some(match answer {
+            Ok(()) if pointer.is_null() => Err(Failure { call: CALL, error: HipError::OUT_OF_MEMORY }),
+            answer => answer.map(|()| pointer),
+        })
+    }
+
+    /// Frees memory when the stream comes to it, or at once where HIP has no such function.
+    ///
+    /// # Safety
+    /// As for [`free`](Self::free); the stream is live.
+    pub(crate) unsafe fn free_async(&self, pointer: *mut c_void, stream: RawStream) -> Result<(), Failure> {
+        let Some(free) = self.hipFreeAsync else {
+            // SAFETY: requires an allocation that nobody uses; holds because our caller promises it.
+            return unsafe { self.free(pointer) };
+        };
+        // SAFETY: requires a live stream and an allocation that nobody uses; holds because our caller promises both.
+        check("hipFreeAsync", unsafe { free(pointer, stream.0) })
+    }
+
     /// Lets the stream copy `size` bytes, which is not 0.
     ///
     /// # Safety

@@ -3,8 +3,8 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
-    Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error, ErrorKind,
-    FreeError, HipError, Leaked, MemoryInfo, PinnedBuffer, RawBuffer, Scope,
+    CopyError, Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error,
+    ErrorKind, FreeError, HipError, Leaked, MemoryInfo, PinnedBuffer, RawBuffer, Scope,
 };
 
 /// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
@@ -32,12 +32,15 @@ is_not!(RawBuffer, Sync);
 // One owner, one exclusive borrow.
 is_not!(DeviceBuffer, Clone);
 is_not!(PinnedBuffer, Clone);
+// What it gives back decides.
+is_not!(CopyError<RawBuffer>, Send);
 is_not!(DeviceSliceMut<'static>, Clone);
 
 const fn threads<T: Send + Sync>() {}
 const fn unwinds<T: UnwindSafe + RefUnwindSafe>() {}
 
 const _: () = {
+    threads::<CopyError<DeviceBuffer>>();
     threads::<Device>();
     threads::<DeviceAttribute>();
     threads::<DeviceBuffer>();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hip_alloc::{
     Access, DeviceBuffer, DeviceMemory, DeviceMemoryMut, ErrorKind, RegistrationHook, Removal, SetError,
-    leaked,
+    Stream, leaked,
 };
 
 /// A library that remembers base and length, as strict as libhipfile.
@@ -98,10 +98,15 @@ fn busy_kind<M: DeviceMemory>(answer: Result<Registered<M>, SetError<&'static st
 #[test]
 fn a_forgotten_guard_then_a_drop_then_the_same_address_again() {
     let library = Arc::default();
+    let stream = Stream::new().unwrap();
     let mut addresses = Vec::new();
     // Allocators like to give the address just freed; each round registers another length there.
     for round in 1..=50 {
-        let mut buffer = DeviceBuffer::new(1 << 16).unwrap();
+        let mut buffer = match round % 2 {
+            0 => DeviceBuffer::new(1 << 16),
+            _ => DeviceBuffer::new_on(&stream, 1 << 16),
+        }
+        .unwrap();
         addresses.push(buffer.as_ptr().addr());
         mem::forget(register(&library, &mut buffer, 0..round * 64).unwrap());
         assert_eq!(library.lengths(), [round * 64]);

@@ -5,7 +5,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hip_alloc::{DeviceBuffer, ErrorKind, PinnedBuffer, Stream, StreamOptions};
-use hipfile_tests::isolate::{aborts, isolated};
+use hipfile_tests::isolate::aborts;
+use hipfile_tests::soft;
 
 const LAZY: &[(&str, &str)] = &[("SOFT_ROCM_STREAMS", "lazy")];
 const LEN: usize = 1 << 16;
@@ -21,7 +22,7 @@ fn stream() -> Stream {
 
 #[test]
 fn everything_has_happened_when_a_scope_ends() {
-    isolated("scopes::everything_has_happened_when_a_scope_ends", LAZY, || {
+    soft::only("scopes::everything_has_happened_when_a_scope_ends", LAZY, || {
         let stream = stream();
         let (mut one, mut two) = (DeviceBuffer::zeroed(LEN).unwrap(), DeviceBuffer::zeroed(LEN).unwrap());
         let source = PinnedBuffer::from_slice(&pattern(1)).unwrap();
@@ -42,7 +43,7 @@ fn everything_has_happened_when_a_scope_ends() {
 
 #[test]
 fn everything_has_happened_when_a_scope_unwinds() {
-    isolated("scopes::everything_has_happened_when_a_scope_unwinds", LAZY, || {
+    soft::only("scopes::everything_has_happened_when_a_scope_unwinds", LAZY, || {
         let stream = stream();
         let device = DeviceBuffer::from_host(&pattern(2)).unwrap();
         let mut back = vec![0; LEN];
@@ -60,7 +61,7 @@ fn everything_has_happened_when_a_scope_unwinds() {
 
 #[test]
 fn a_wait_in_the_middle_is_one() {
-    isolated("scopes::a_wait_in_the_middle_is_one", LAZY, || {
+    soft::only("scopes::a_wait_in_the_middle_is_one", LAZY, || {
         let (stream, mut device) = (stream(), DeviceBuffer::new(LEN).unwrap());
         stream.scope(|scope| {
             scope.fill(device.as_mut_slice(), 3).unwrap();
@@ -74,16 +75,6 @@ fn a_wait_in_the_middle_is_one() {
 
 const LOST: &[(&str, &str)] = &[("SOFT_ROCM_FAULTS", "hipStreamSynchronize:hip=719")];
 const SAYS: &str = "Stream::scope: hipStreamSynchronize failed: ";
-
-/// Whether waits can be made to fail.
-fn scripted_faults() -> bool {
-    // SAFETY: requires a C string; holds.
-    let scripted = unsafe { !libc::dlsym(libc::RTLD_DEFAULT, c"softrocm_hip_set_faults".as_ptr()).is_null() };
-    if !scripted {
-        println!("skipped: scripted faults are the software ROCm's");
-    }
-    scripted
-}
 
 /// The body that a failing wait must stop.
 fn lend_and(leave: impl FnOnce()) {
@@ -99,14 +90,14 @@ fn lend_and(leave: impl FnOnce()) {
 
 #[test]
 fn a_closing_wait_that_fails_ends_the_process() {
-    if scripted_faults() {
+    if soft::is_here() {
         aborts("scopes::a_closing_wait_that_fails_ends_the_process", LOST, SAYS, || lend_and(|| ()));
     }
 }
 
 #[test]
 fn a_closing_wait_that_fails_while_unwinding_ends_the_process() {
-    if scripted_faults() {
+    if soft::is_here() {
         aborts("scopes::a_closing_wait_that_fails_while_unwinding_ends_the_process", LOST, SAYS, || {
             lend_and(|| panic!("as planned"));
         });
@@ -115,12 +106,10 @@ fn a_closing_wait_that_fails_while_unwinding_ends_the_process() {
 
 #[test]
 fn a_device_that_is_lost_before_a_scope_is_an_error() {
-    if scripted_faults() {
-        isolated("scopes::a_device_that_is_lost_before_a_scope_is_an_error", LOST, || {
-            let stream = stream();
-            assert_eq!(stream.scope(|_| 1), 1);
-            let error = stream.scope(|scope| scope.synchronize()).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Hip);
-        });
-    }
+    soft::only("scopes::a_device_that_is_lost_before_a_scope_is_an_error", LOST, || {
+        let stream = stream();
+        assert_eq!(stream.scope(|_| 1), 1);
+        let error = stream.scope(|scope| scope.synchronize()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Hip);
+    });
 }
