@@ -1,17 +1,15 @@
-//! The thread that does what streams must not: it wakes futures, releases places, drops what abandoned operations own, and
-//! notices devices that are lost.
+//! The thread that does what streams must not: it wakes futures, releases places, has dropped what abandoned operations
+//! own, and notices devices that are lost.
 
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
-use std::thread;
 use std::time::Instant;
 
+use crate::discards::{DISCARDS, Discards};
 use crate::error::{Cause, Error, Result};
 use crate::progress::Progress;
-use crate::quietly::quietly;
-use crate::signals::without_signals;
+use crate::service::Service;
 use crate::stream_answers::StreamAnswers;
 use crate::sync::{Condvar, Mutex, lock};
 
@@ -21,7 +19,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_AT_EVENTS: Duration = Duration::from_millis(1);
 
 /// The process's.
-pub(crate) static COMPLETION: Completion = Completion::new();
+pub(crate) static COMPLETION: Completion = Completion::new(Service::new("hip-completion"), &DISCARDS);
 
 /// An operation as the completion thread sees it.
 pub(crate) trait Watched: Send + Sync {
@@ -30,11 +28,11 @@ pub(crate) trait Watched: Send + Sync {
     fn discard(self: Arc<Self>);
 }
 
-#[derive(Debug)]
 pub(crate) struct Completion {
-    running: AtomicBool,
+    service: Service,
     watched: Mutex<List>,
     changed: Condvar,
+    discards: &'static Discards,
 }
 
 /// Operations that are watched, each at an index of its own.
@@ -62,29 +60,16 @@ pub(crate) struct Turns {
 }
 
 impl Completion {
-    pub(crate) const fn new() -> Self {
-        Self { running: AtomicBool::new(false), watched: Mutex::new(List::new()), changed: Condvar::new() }
+    pub(crate) const fn new(service: Service, discards: &'static Discards) -> Self {
+        Self { service, watched: Mutex::new(List::new()), changed: Condvar::new(), discards }
     }
 
     /// Starts the thread unless it runs.
     pub(crate) fn start(&'static self, operation: &'static str) -> Result<()> {
-        if self.running.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let _alone = lock(&self.watched);
-        if self.running.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let run = || {
-            let mut turns = Turns::default();
-            loop {
-                self.turn(&mut turns);
-            }
-        };
-        without_signals(|| thread::Builder::new().name("hip-completion".to_owned()).spawn(run))
-            .map_err(|error| Error::new(operation, Cause::NoThread(error.to_string())))?;
-        self.running.store(true, Ordering::Release);
-        Ok(())
+        let mut turns = Turns::default();
+        self.service
+            .start(move || self.turn(&mut turns))
+            .map_err(|error| Error::new(operation, Cause::NoThread(error.to_string())))
     }
 
     /// Has the thread look after an operation, which tells the index when it has ended.
@@ -123,7 +108,7 @@ impl Completion {
             }
             if let Some(operation) = list.take_ready() {
                 drop(list);
-                return settle(operation);
+                return self.settle(operation);
             }
             let pause = if list.events > 0 { LOOK_AT_EVENTS } else { look - now };
             let (woken, timeout) =
@@ -136,12 +121,12 @@ impl Completion {
             }
         }
     }
-}
 
-/// Tells whoever waits for an operation that it has ended, and ends it for good if nobody does.
-fn settle(operation: Arc<dyn Watched>) {
-    if operation.progress().settle() {
-        quietly(|| operation.discard());
+    /// Wakes whoever waits for an operation that has ended, and ends it for good if nobody does.
+    fn settle(&self, operation: Arc<dyn Watched>) {
+        if operation.progress().settle() {
+            self.discards.add(operation);
+        }
     }
 }
 
@@ -200,13 +185,5 @@ impl List {
     fn operations(&self, which: fn(&Entry) -> bool) -> impl Iterator<Item = Arc<dyn Watched>> + '_ {
         let entries = self.entries.iter().flatten().filter(move |entry| which(entry));
         entries.map(|entry| Arc::clone(&entry.operation))
-    }
-}
-
-impl core::fmt::Debug for List {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("List")
-            .field("watched", &(self.entries.len() - self.free.len()))
-            .finish_non_exhaustive()
     }
 }

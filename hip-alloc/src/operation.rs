@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::completion::Watched;
 use crate::error::{Cause, Error};
-use crate::fork::forked;
 use crate::progress::Progress;
 
 /// Something under way on a stream, which owns all that it uses.
@@ -18,7 +17,7 @@ use crate::progress::Progress;
 /// executor or none.
 ///
 /// Dropping an operation does not stop it, and does not wait: what it owns is dropped by a thread of this crate
-/// (`hip-completion`) once the stream has passed it. Forgetting one leaks what it owns. If nobody can know any more
+/// once the stream has passed it. Forgetting one leaks what it owns. If nobody can know any more
 /// whether the stream still uses that, since the device is lost, it is leaked, counted in [`leaked`](crate::leaked), and
 /// the result is an error.
 ///
@@ -49,7 +48,7 @@ impl<T> Operation<T> {
     pub fn wait(mut self) -> T {
         const OPERATION: &str = "Operation::wait";
         let Some(pending) = self.0.take() else { panic!("the operation was waited for before, as a future") };
-        if let Some(lost) = in_child(OPERATION, &pending) {
+        if let Some(lost) = inherited(OPERATION, &pending) {
             return lost;
         }
         loop {
@@ -67,7 +66,7 @@ impl<T> Operation<T> {
     pub fn try_wait(mut self) -> Result<T, Self> {
         const OPERATION: &str = "Operation::try_wait";
         let Some(pending) = self.0.take() else { return Err(self) };
-        if let Some(lost) = in_child(OPERATION, &pending) {
+        if let Some(lost) = inherited(OPERATION, &pending) {
             return Ok(lost);
         }
         pending.progress().ask(OPERATION);
@@ -80,7 +79,7 @@ impl<T> Operation<T> {
     /// Whether [`try_wait`](Self::try_wait) would return the result.
     pub fn is_complete(&self) -> bool {
         let Some(pending) = &self.0 else { return false };
-        if forked() {
+        if pending.progress().is_inherited() {
             return true;
         }
         pending.progress().ask("Operation::is_complete");
@@ -88,9 +87,9 @@ impl<T> Operation<T> {
     }
 }
 
-/// What any operation ends with in a forked child, where locks may be held for ever and no stream goes on.
-fn in_child<T>(operation: &'static str, pending: &Arc<dyn Pending<T>>) -> Option<T> {
-    if !forked() {
+/// What an operation ends with in a child that was forked meanwhile. What it owns stays there for ever.
+fn inherited<T>(operation: &'static str, pending: &Arc<dyn Pending<T>>) -> Option<T> {
+    if !pending.progress().is_inherited() {
         return None;
     }
     mem::forget(Arc::clone(pending));
@@ -103,7 +102,7 @@ impl<T> Future for Operation<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         const OPERATION: &str = "Operation::poll";
         let Some(pending) = &self.0 else { return Poll::Pending };
-        let result = match in_child(OPERATION, pending) {
+        let result = match inherited(OPERATION, pending) {
             Some(lost) => Some(lost),
             None => {
                 let watched = || Arc::clone(pending).watched();
@@ -124,7 +123,7 @@ impl<T> Future for Operation<T> {
 impl<T> Drop for Operation<T> {
     fn drop(&mut self) {
         let Some(pending) = self.0.take() else { return };
-        if forked() {
+        if pending.progress().is_inherited() {
             mem::forget(pending);
         } else if pending.progress().abandon(|| Arc::clone(&pending).watched()) {
             // Nothing was ever enqueued.

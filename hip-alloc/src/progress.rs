@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 use crate::completion::{Completion, Watched};
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::fork::forked;
 use crate::in_flight::Place;
 use crate::leaks;
 use crate::quietly::quietly;
@@ -18,7 +19,6 @@ use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// How an operation ended.
-#[derive(Debug)]
 pub(crate) enum Outcome {
     /// The stream has done all of it.
     Passed,
@@ -28,7 +28,6 @@ pub(crate) enum Outcome {
     Lost(Error),
 }
 
-#[derive(Debug)]
 enum Stage {
     Going,
     /// What the operation owns is there to be taken.
@@ -37,16 +36,16 @@ enum Stage {
     Taken,
 }
 
-#[derive(Debug)]
 pub(crate) struct Progress {
     completion: &'static Completion,
+    /// Whether it was begun in a forked child, so that no other process has a part in it.
+    in_child: bool,
     /// How much is leaked if the operation is lost.
     bytes: usize,
     state: Mutex<State>,
     ended: Condvar,
 }
 
-#[derive(Debug)]
 struct State {
     stage: Stage,
     stream: Option<Stream>,
@@ -76,11 +75,17 @@ impl Progress {
             abandoned: false,
             watched: None,
         };
-        Self { completion, bytes, state: Mutex::new(state), ended: Condvar::new() }
+        Self { completion, in_child: forked(), bytes, state: Mutex::new(state), ended: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Whether this is a forked child's copy of the operation, with locks that may be held for ever and a stream that does
+    /// not go on.
+    pub(crate) fn is_inherited(&self) -> bool {
+        forked() && !self.in_child
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -163,12 +168,15 @@ impl Progress {
         }
     }
 
-    /// Lets the completion thread release the place.
+    /// Releases the place if the operation has ended; else the completion thread will.
     pub(crate) fn watch_place(&self, this: impl FnOnce() -> Arc<dyn Watched>) {
         let mut state = self.lock();
-        if state.place.is_some() {
-            self.watch(&mut state, this);
+        if matches!(state.stage, Stage::Going) && state.place.is_some() {
+            return self.watch(&mut state, this);
         }
+        let place = state.place.take();
+        drop(state);
+        drop(place);
     }
 
     /// Lets `waker` be woken at the end; true if the operation has ended already. Asks the stream the first time.

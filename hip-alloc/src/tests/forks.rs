@@ -1,12 +1,18 @@
 //! SND-16: a forked child can hold what it inherited, drop it, and get errors.
 
 use core::ffi::c_void;
+use core::future::Future;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 use core::{mem, ptr};
 use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
 
 use super::fake;
+use super::fake_handles::release;
+use super::probe::{begin, held};
 use crate::{
-    Access, Device, DeviceAttribute, DeviceBuffer, DeviceMemory, ErrorKind, HipError, PinnedBuffer,
+    Access, Device, DeviceAttribute, DeviceBuffer, DeviceMemory, ErrorKind, HipError, InFlight, PinnedBuffer,
     RawBuffer, RegistrationHook, Removal, SetError, Stream, forked, leaked,
 };
 
@@ -132,4 +138,51 @@ fn a_scope_that_ends_in_a_child_neither_waits_nor_aborts_nor_drops_what_was_kept
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     assert_eq!(status, 0);
     assert_eq!(Arc::strong_count(&kept), 1);
+}
+
+#[test]
+fn operations_end_as_forked_in_a_child_and_go_on_in_the_parent() {
+    let stream = held();
+    let in_flight = InFlight::new(1);
+    let operations = [begin(&stream, in_flight.try_acquire()), begin(&stream, None), begin(&stream, None)];
+    let [(waited, parent), (asked, _), (polled, _)] = operations;
+    let (mut dropped, _) = begin(&stream, None);
+    assert!(pin!(&mut dropped).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let mut waited = Some(waited);
+    let mut others = Some((asked, polled, dropped));
+    let passed = in_child(|| {
+        let before = leaked();
+        let forked_kind = |error: crate::Error| error.kind() == ErrorKind::Forked;
+        let (Some(waited), Some((asked, mut polled, dropped))) = (waited.take(), others.take()) else {
+            return false;
+        };
+        let complete = asked.is_complete();
+        drop(dropped);
+        let (own, own_dropped) = begin(&stream, in_flight.try_acquire());
+        let poll = pin!(&mut polled).poll(&mut Context::from_waker(Waker::noop()));
+        let answers = [
+            complete,
+            waited.wait().is_err_and(forked_kind),
+            asked.try_wait().is_ok_and(|lost| lost.is_err_and(forked_kind)),
+            matches!(poll, Poll::Ready(Err(error)) if error.kind() == ErrorKind::Forked),
+            own.wait().is_err_and(forked_kind),
+            // What was never started comes back: `finish` dropped it.
+            own_dropped.try_recv().is_ok(),
+            // There is always a place.
+            in_flight.in_use() == 0 && in_flight.try_acquire().is_some(),
+        ];
+        drop((in_flight.acquire(), in_flight.acquire()));
+        // What was not started never was in the child either.
+        drop(begin(&stream, None));
+        parent.try_recv() == Err(TryRecvError::Empty)
+            && leaked() == before
+            && answers.iter().all(|answer| *answer)
+    });
+    assert!(passed);
+    assert_eq!(in_flight.in_use(), 1);
+    release(&stream);
+    assert!(waited.unwrap().wait().is_ok());
+    let (asked, polled, dropped) = others.unwrap();
+    assert!(asked.wait().is_ok() && polled.wait().is_ok() && dropped.wait().is_ok());
+    assert_eq!(in_flight.in_use(), 0);
 }

@@ -72,11 +72,11 @@ fn what_a_dropped_operation_owns_is_dropped_when_the_stream_has_passed() {
     drop(operation);
     assert_eq!(dropped.try_recv(), Err(TryRecvError::Empty));
     release(&stream);
-    assert_eq!(dropped.recv().unwrap(), "hip-completion");
+    assert_eq!(dropped.recv().unwrap(), "hip-discard");
     // Also if that was before.
     let (operation, dropped) = begin(&stream, None);
     drop(operation);
-    assert_eq!(dropped.recv().unwrap(), "hip-completion");
+    assert_eq!(dropped.recv().unwrap(), "hip-discard");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_dropped_future_is_woken_no_more_than_it_must() {
     drop(operation);
     drop(waker);
     release(&stream);
-    assert_eq!(dropped.recv().unwrap(), "hip-completion");
+    assert_eq!(dropped.recv().unwrap(), "hip-discard");
     // The waker is gone: with it went the sender.
     assert!(woken.recv().is_ok() && woken.recv().is_err());
 }
@@ -180,7 +180,7 @@ fn hostile_wakers_harm_nobody_else() {
         let (other, other_dropped) = begin(&stream, None);
         drop(other);
         release(&stream);
-        assert_eq!(other_dropped.recv().unwrap(), "hip-completion");
+        assert_eq!(other_dropped.recv().unwrap(), "hip-discard");
         assert!(operation.wait().is_ok());
         assert_eq!(panics[function].load(Ordering::SeqCst), 2, "it was called");
         // Its owner's drop is none of ours.

@@ -8,9 +8,12 @@ mod fake_handles;
 mod fake_streams;
 mod forks;
 mod futures;
+#[cfg(shuttle)]
+mod interleavings;
 mod operations;
 mod owned_copies;
 mod pinned;
+mod places;
 mod probe;
 mod releasing;
 mod scoped_copies;

@@ -112,7 +112,7 @@ fn the_completion_thread_asks_events() {
     drop(operation);
     assert_eq!(dropped.recv_timeout(Duration::from_millis(20)), Err(RecvTimeoutError::Timeout));
     release(&stream);
-    assert_eq!(dropped.recv().unwrap(), "hip-completion");
+    assert_eq!(dropped.recv().unwrap(), "hip-discard");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_panic_while_enqueuing_goes_on_and_the_payload_waits_for_the_stream() {
     assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"as planned"));
     assert_eq!(dropped.try_recv(), Err(TryRecvError::Empty));
     release(&stream);
-    assert_eq!(dropped.recv().unwrap(), "hip-completion");
+    assert_eq!(dropped.recv().unwrap(), "hip-discard");
 }
 
 #[test]

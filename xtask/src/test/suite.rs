@@ -28,7 +28,7 @@ pub enum Suite {
     Stress,
     /// The inputs of the fuzz targets, replayed
     Fuzz,
-    /// Orders in which threads can pass the software ROCm's locks, searched by shuttle
+    /// Orders in which threads can pass the locks of operations and of the software ROCm, searched by shuttle
     Interleavings,
     /// What must not compile
     Ui,
@@ -63,7 +63,9 @@ impl Suite {
             Self::Model => &[&["-p", "hipfile-tests", "--test", "model"]],
             Self::Stress => &[&["-p", "hipfile-tests", "--test", "stress"]],
             Self::Fuzz => &[&["-p", "hipfile-fuzz", "--test", "replay"]],
-            Self::Interleavings => &[&["--lib", "-p", "soft-rocm-hip", "-p", "soft-rocm-hipfile"]],
+            Self::Interleavings => {
+                &[&["--lib", "-p", "hip-alloc", "-p", "soft-rocm-hip", "-p", "soft-rocm-hipfile"]]
+            }
             Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
             Self::Examples => &[],
         }
