@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hipfile::alloc::{Device, DeviceBuffer, DeviceSliceMut, Stream};
 use hipfile::{
     Batch, Driver, ErrorKind, Feature, FileHandle, OpError, RawMemory, Region, Registered, RegisteredSlice,
-    RegisteredSliceMut, Request, Stats,
+    RegisteredSliceMut, Request, Stats, Transfer,
 };
 use hipfile_tests::isolate::shimmed;
 use hipfile_tests::shim;
@@ -228,19 +228,28 @@ fn submitted_transfers_meet_the_registration() {
         assert_eq!(lookups(), before, "on a stream");
         assert!(pool.holds(1000, &content[7..7 + PIECE]));
 
+        let regions = registered.into_regions(PIECE).unwrap().enumerate();
+        let reads = regions.map(|(index, region)| file.read_owned(&stream, region, (index * PIECE) as u64));
+        let reads: Vec<Transfer> = reads.collect();
+        let regions: Vec<Region> = reads.into_iter().map(|read| read.wait().unwrap().region).collect();
+        assert_eq!(lookups(), before, "owned");
+        assert!(pool.holds(9, &content));
+
         if !hipfile::supports(Feature::Batch).unwrap() {
             println!("no batches: this libhipfile has none");
             return;
         }
         let mut batch = Batch::new(&driver, 4).unwrap();
-        let regions = registered.into_regions(PIECE).unwrap().enumerate();
-        let requests = regions.map(|(index, region)| Request::read(&file, region, (index * PIECE) as u64));
+        let offset = |index| (content.len() - (index + 1) * PIECE) as u64;
+        let requests = regions.into_iter().enumerate();
+        let requests = requests.map(|(index, region)| Request::read(&file, region, offset(index)));
         batch.submit(requests.collect()).unwrap();
         batch.wait(4, None).unwrap();
         while let Some(completion) = batch.try_next().unwrap() {
             assert_eq!(completion.result.unwrap(), PIECE);
         }
         assert_eq!(lookups(), before, "in a batch");
-        assert!(pool.holds(9, &content));
+        let turned: Vec<u8> = content.chunks(PIECE).rev().flatten().copied().collect();
+        assert!(pool.holds(9, &turned));
     });
 }

@@ -6,7 +6,7 @@ use std::ptr;
 
 use cubecl_hip_sys::{
     HIP_SUCCESS, hipError_t, hipFree, hipMalloc, hipMemcpyAsync, hipMemcpyKind_hipMemcpyDeviceToHost,
-    hipMemsetAsync, hipStream_t, hipStreamCreate, hipStreamDestroy, hipStreamSynchronize,
+    hipMemsetAsync, hipStream_t, hipStreamCreate, hipStreamSynchronize,
 };
 
 /// HIP's code as an error.
@@ -14,7 +14,7 @@ fn checked(code: hipError_t) -> Result<(), String> {
     if code == HIP_SUCCESS { Ok(()) } else { Err(format!("HIP answered {code}")) }
 }
 
-/// One large allocation, given out in pieces: an address and a length each.
+/// One large allocation, given out in pieces: an address and a length each. It stays until it is freed by hand.
 pub struct Pool {
     base: *mut c_void,
     len: usize,
@@ -46,13 +46,14 @@ impl Pool {
         }
         Ok(Handle { ptr: self.base.wrapping_byte_add(start), len })
     }
-}
 
-impl Drop for Pool {
-    fn drop(&mut self) {
-        // SAFETY: requires memory of hipMalloc that is not used any more; holds because `new` got it there, and `main`
-        // declares the pool before everything that uses it.
-        let _ = unsafe { hipFree(self.base) };
+    /// # Safety
+    ///
+    /// Nothing uses the memory any more, and nothing has it registered.
+    pub unsafe fn free(self) -> Result<(), String> {
+        // SAFETY: requires memory of hipMalloc that is not used any more; holds because `new` got it there, and the caller
+        // promises the rest.
+        checked(unsafe { hipFree(self.base) })
     }
 }
 
@@ -62,7 +63,7 @@ pub struct Handle {
     pub len: usize,
 }
 
-/// A stream of HIP.
+/// A stream of HIP, kept as long as the process lives.
 pub struct Queue(hipStream_t);
 
 impl Queue {
@@ -79,8 +80,8 @@ impl Queue {
 
     /// Fills the memory of a tensor, in order with everything else on this stream.
     pub fn fill(&self, tensor: &Handle, value: u8) -> Result<(), String> {
-        // SAFETY: requires device memory that stays and a live stream; holds because `main` drops the pool last, and `self`
-        // is the stream.
+        // SAFETY: requires device memory that stays and a live stream; holds because `main` frees the pool last and no stream
+        // is destroyed.
         checked(unsafe { hipMemsetAsync(tensor.ptr, value.into(), tensor.len, self.0) })
     }
 
@@ -92,20 +93,12 @@ impl Queue {
         // SAFETY: requires so many bytes on either side until the stream has passed the copy; holds because both are that
         // long, and the stream is waited for before `bytes` is touched or dropped: what has failed is never freed.
         let copied = checked(unsafe { hipMemcpyAsync(to, tensor.ptr, tensor.len, kind, self.0) });
-        // SAFETY: requires a live stream; holds because `self` is.
+        // SAFETY: requires a live stream; holds because no stream is destroyed.
         let waited = checked(unsafe { hipStreamSynchronize(self.0) });
         if let Err(error) = waited {
             std::mem::forget(bytes);
             return Err(error);
         }
         copied.map(|()| bytes)
-    }
-}
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        // SAFETY: requires a stream that is not used any more; holds because `main` declares it before everything that uses
-        // it.
-        let _ = unsafe { hipStreamDestroy(self.0) };
     }
 }

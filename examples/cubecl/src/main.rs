@@ -1,7 +1,7 @@
 //! Reads a file into a pool that cubecl's HIP bindings allocated, in order with a stream that they made.
 //!
 //! The pool is registered once. Pointers into it, as a framework has them for its tensors, meet that registration; so do
-//! regions, which own their bytes and can be stored.
+//! regions, which own their bytes, so that reads into them can be left to themselves.
 #![allow(unsafe_code, reason = "vouches for the memory and the stream of the framework")]
 
 mod framework;
@@ -9,10 +9,11 @@ mod framework;
 use std::env;
 use std::error::Error;
 use std::fs;
+use std::sync::Arc;
 
 use framework::{Handle, Pool, Queue};
-use hipfile::alloc::{Device, StreamRef};
-use hipfile::{Driver, FileHandle, OpenOptions, Region, Registered, RegisteredSliceMut};
+use hipfile::alloc::{Device, Stream, StreamRef};
+use hipfile::{Driver, OpenOptions, Registered, RegisteredSliceMut, RegisteredStream, StreamFlags, Transfer};
 
 /// Length of a region.
 const PIECE: usize = 4096;
@@ -26,24 +27,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("cubecl-hip-sys finds no HIP: it needs libamdhip64 and libhiprtc".into());
     }
 
-    // The framework's. Dropped last.
+    // The framework's.
     let mut pool = Pool::new(content.len().saturating_add(ROOM))?;
     let queue = Queue::new()?;
 
     let driver = Driver::open()?;
     let device = Device::current()?;
     let file = OpenOptions::new().read(true).open(&driver, &path)?;
-    // SAFETY: the pool is device memory of the current device and outlives the guard; its bytes are used in one way at a
-    // time below.
+    // SAFETY: the pool is device memory of the current device, is freed at the end of `main` alone, when nothing is left of
+    // the registration, and its bytes are used in one way at a time.
     let registered = unsafe { Registered::from_raw(&driver, pool.as_ptr(), pool.len(), 0) }?;
-    // SAFETY: the stream is of this device, is not captured, and outlives everything that is put on it.
-    let stream = unsafe { StreamRef::from_raw(queue.raw().cast(), device) };
+    // SAFETY: the stream is of this device, is not captured, and is never destroyed.
+    let stream: StreamRef<'static> = unsafe { StreamRef::from_raw(queue.raw().cast(), device) };
 
     // A blocking read into a tensor that the stream writes: it has to wait for the stream.
     let tensor = pool.take(content.len().min(5000))?;
     queue.fill(&tensor, 0xff)?;
     file.read_at_after(stream, whole(&tensor, device), 0)?;
-    same("a read after the stream", &queue.download(&tensor)?, &content)?;
+    same("a read after the stream", &queue.download(&tensor)?, content.get(..tensor.len))?;
 
     // Reads in the order of the stream, between a fill before and a copy after, with nothing to wait for between.
     let (left, right) = (pool.take(content.len().min(700))?, pool.take(content.len().min(3001))?);
@@ -55,18 +56,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     for transfer in [first, second] {
         transfer.result().ok_or("the scope has ended")??;
     }
-    same("the first read in the scope", &queue.download(&left)?, &content)?;
-    same("the second read in the scope", &queue.download(&right)?, &content)?;
+    same("the first read in the scope", &queue.download(&left)?, content.get(..left.len))?;
+    same("the second read in the scope", &queue.download(&right)?, content.get(..right.len))?;
 
-    // Regions of the pool: they own their bytes, so from here on the framework has none to give out.
-    let regions = registered.into_regions(PIECE)?;
-    let pieces = content.chunks(PIECE).zip(regions).enumerate();
-    let pieces = pieces.map(|(index, (expected, region))| (index, expected, region));
-    for (index, expected, region) in pieces {
-        let region = read(&file, region, (index * PIECE) as u64, expected.len())?;
-        let bytes = Handle { ptr: region.as_ptr(), len: expected.len() };
-        same("a region", &queue.download(&bytes)?, expected)?;
+    // Reads that own file and region. The framework's copies follow on the same stream, so they find the bytes.
+    let file = Arc::new(file);
+    let stream = RegisteredStream::new(&driver, Stream::from(stream), StreamFlags::FIXED_VALUES)?;
+    let mut transfers: Vec<Transfer> = Vec::new();
+    let mut tensors = Vec::new();
+    for (index, (bytes, mut region)) in content.chunks(PIECE).zip(registered.into_regions(PIECE)?).enumerate()
+    {
+        drop(region.split_off(bytes.len())?);
+        tensors.push(Handle { ptr: region.as_ptr(), len: region.len() });
+        transfers.push(file.read_owned(&stream, region, (index * PIECE) as u64));
     }
+    for (tensor, bytes) in tensors.iter().zip(content.chunks(PIECE)) {
+        same("an owned read", &queue.download(tensor)?, Some(bytes))?;
+    }
+    for (transfer, bytes) in transfers.into_iter().zip(content.chunks(PIECE)) {
+        let done = transfer.wait()?;
+        same("a region", &done.region.slice(..done.bytes)?.as_device().to_vec()?, Some(bytes))?;
+    }
+    // SAFETY: every transfer has ended and its region is gone, and with the last one the registration.
+    unsafe { pool.free() }?;
     println!("{} bytes read through a pool of cubecl-hip-sys: all are right", content.len());
     Ok(())
 }
@@ -78,13 +90,7 @@ fn whole(tensor: &Handle, device: Device) -> RegisteredSliceMut<'_> {
     unsafe { RegisteredSliceMut::from_raw_parts(tensor.ptr, tensor.len, device) }
 }
 
-/// Reads `len` bytes at `offset`.
-fn read(file: &FileHandle, mut region: Region, offset: u64, len: usize) -> hipfile::Result<Region> {
-    file.read_exact_at(region.slice_mut(..len)?, offset)?;
-    Ok(region)
-}
-
-/// Whether these bytes are the first of the file.
-fn same(what: &str, bytes: &[u8], content: &[u8]) -> Result<(), String> {
-    if content.starts_with(bytes) { Ok(()) } else { Err(format!("{what} has other bytes than the file")) }
+/// Whether these are the bytes of the file that were asked for.
+fn same(what: &str, bytes: &[u8], expected: Option<&[u8]>) -> Result<(), String> {
+    if Some(bytes) == expected { Ok(()) } else { Err(format!("{what} has other bytes than the file")) }
 }
