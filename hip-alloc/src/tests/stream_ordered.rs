@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::fake;
+use super::fake_handles::streams_and_events;
 use crate::{Device, DeviceBuffer, DeviceMemory, ErrorKind, RegistrationHook, Removal, Stream, leaked};
 
 /// A library that keeps what it has the first `keeps` times, and sees what HIP had been asked until then.
@@ -62,14 +63,14 @@ fn it_is_freed_on_its_stream_which_it_keeps_alive() {
         fake::calls(),
         [on_device(&["hipFreeAsync", "hipFree"]), on_device(&["hipStreamDestroy"])].concat()
     );
-    assert_eq!((fake::allocations(), fake::streams_and_events(), fake::current_device()), (0, (0, 0), 0));
+    assert_eq!((fake::allocations(), streams_and_events(), fake::current_device()), (0, (0, 0), 0));
 }
 
 #[test]
 fn raw_parts_leave_the_stream_behind() {
     fake::install();
     let raw = DeviceBuffer::new_on(&Stream::new().unwrap(), 16).unwrap().into_raw().unwrap();
-    assert_eq!(fake::streams_and_events(), (0, 0));
+    assert_eq!(streams_and_events(), (0, 0));
     fake::calls();
     // SAFETY: requires parts that nobody else frees; holds because they were just taken.
     unsafe { DeviceBuffer::from_raw(raw) }.free().unwrap();
