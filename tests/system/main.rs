@@ -17,5 +17,6 @@ mod process;
 mod ranges;
 mod registered;
 mod releases;
+mod streams;
 mod threads;
 mod transfers;
