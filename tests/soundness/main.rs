@@ -2,6 +2,7 @@
 //! do to a program by its answers: docs/src/soundness.md, trap by trap, on the whole stack.
 
 mod answers;
+mod batch_answers;
 mod batches;
 mod descriptors;
 mod fake;

@@ -8,7 +8,8 @@ use super::{Function, coded, decided};
 
 type Rewrite = Box<dyn FnMut(&mut Vec<hipFileIOEvents_t>) + Send>;
 static REWRITE: Mutex<Option<Rewrite>> = Mutex::new(None);
-static ACCEPT: Mutex<Option<u32>> = Mutex::new(None);
+static ACCEPT: Mutex<Option<(u32, u32)>> = Mutex::new(None);
+static COUNT: Mutex<Option<u32>> = Mutex::new(None);
 
 /// From now on `rewrite` changes what the library says has ended before the caller sees it. More events than there is room
 /// for are cut off.
@@ -16,9 +17,19 @@ pub fn events(rewrite: impl FnMut(&mut Vec<hipFileIOEvents_t>) + Send + 'static)
     *REWRITE.lock().unwrap() = Some(Box::new(rewrite));
 }
 
+/// From now on the library says that this many events were delivered, whatever is in the array.
+pub fn count(count: u32) {
+    *COUNT.lock().unwrap() = Some(count);
+}
+
 /// The next submission takes so many of its operations and then fails with 5030, as when the library can't hand work out.
 pub fn accept_only(count: u32) {
-    *ACCEPT.lock().unwrap() = Some(count);
+    stop_after(count, 5030);
+}
+
+/// The next submission takes so many of its operations and then answers this.
+pub fn stop_after(count: u32, err: u32) {
+    *ACCEPT.lock().unwrap() = Some((count, err));
 }
 
 pub unsafe extern "C" fn set_up(batch: *mut hipFileBatchHandle_t, capacity: u32) -> hipFileError_t {
@@ -39,11 +50,11 @@ pub unsafe extern "C" fn submit(
     let accepted = ACCEPT.lock().unwrap().take();
     let submit = Api::linked().hipFileBatchIOSubmit;
     let answer = match accepted {
-        Some(0) => coded(0, 0),
+        Some((0, _)) => coded(0, 0),
         // SAFETY: requires what the caller was required, which holds for fewer operations too.
-        _ => unsafe { submit(batch, accepted.unwrap_or(count).min(count), operations, flags) },
+        _ => unsafe { submit(batch, accepted.map_or(count, |(only, _)| only.min(count)), operations, flags) },
     };
-    if accepted.is_some() { coded(5030, 0) } else { answer }
+    accepted.map_or(answer, |(_, err)| coded(err, 0))
 }
 
 pub unsafe extern "C" fn status(
@@ -73,6 +84,10 @@ pub unsafe extern "C" fn status(
         }
         // SAFETY: requires a writable number; holds because the caller was required one.
         unsafe { count.write(list.len() as u32) };
+    }
+    if let Some(told) = *COUNT.lock().unwrap() {
+        // SAFETY: requires a writable number; holds as above.
+        unsafe { count.write(told) };
     }
     answer
 }
