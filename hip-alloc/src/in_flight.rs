@@ -112,10 +112,11 @@ impl InFlight {
     ///
     /// ```
     /// # async fn example() {
-    /// use hip_alloc::InFlight;
+    /// use hip_alloc::{Acquire, InFlight};
     ///
     /// let in_flight = InFlight::new(256);
-    /// let place = in_flight.acquire_async().await;
+    /// let acquire: Acquire = in_flight.acquire_async();
+    /// let place = acquire.await;
     /// # drop(place);
     /// # }
     /// # let mut example = std::pin::pin!(example());

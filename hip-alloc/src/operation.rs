@@ -22,6 +22,23 @@ use crate::progress::Progress;
 /// the result is an error.
 ///
 /// As a future it must not be polled again after it was ready: it would be pending for ever.
+///
+/// ```
+/// # fn main() -> hip_alloc::Result<()> {
+/// use hip_alloc::{CopyError, DeviceBuffer, Operation, Stream};
+///
+/// let stream = Stream::new()?;
+/// let fill: Operation<Result<DeviceBuffer, CopyError<DeviceBuffer>>> =
+///     stream.fill(DeviceBuffer::new(4096)?, .., 7);
+/// println!("{}", if fill.is_complete() { "already" } else { "under way" });
+/// let buffer = match fill.try_wait() {
+///     Ok(result) => result?,
+///     Err(fill) => fill.wait()?, // or, in a future, fill.await?
+/// };
+/// assert_eq!(buffer.slice(..2)?.to_vec()?, [7, 7]);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "dropping an operation discards its result"]
 pub struct Operation<T>(Option<Arc<dyn Pending<T>>>);
 

@@ -79,6 +79,7 @@ pub struct Done {
 /// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
 /// let failed = file.read_owned(&stream, region, u64::MAX).wait().unwrap_err();
 /// assert_eq!(failed.error().kind(), ErrorKind::InvalidInput);
+/// assert!(failed.region().is_some());
 /// let (error, region) = failed.into_parts();
 /// let done = file.read_owned(&stream, region.ok_or(error)?, 0).wait()?;
 /// # assert_eq!(done.bytes, 4);
@@ -103,6 +104,15 @@ impl TransferError {
     }
 
     /// What went wrong, without the region.
+    ///
+    /// ```
+    /// use hipfile::{Transfer, TransferError};
+    ///
+    /// fn bytes(transfer: Transfer) -> hipfile::Result<usize> {
+    ///     transfer.wait().map(|done| done.bytes).map_err(TransferError::into_error)
+    /// }
+    /// # let _ = bytes;
+    /// ```
     #[must_use]
     pub fn into_error(self) -> Error {
         self.error

@@ -24,6 +24,9 @@ mod pages {
     #[doc = include_str!("../../README.md")]
     struct Readme;
 
+    #[doc = include_str!("../../docs/src/async.md")]
+    struct Async;
+
     #[doc = include_str!("../../docs/src/first-read.md")]
     struct FirstRead;
 

@@ -24,6 +24,8 @@ pub enum Suite {
     Soundness,
     /// Calls in random order against a model of the contract
     Model,
+    /// Thousands of owned operations, waited for, awaited and dropped
+    Operations,
     /// 64 threads that do everything at once; --sanitize address watches them
     Stress,
     /// The inputs of the fuzz targets, replayed
@@ -61,6 +63,7 @@ impl Suite {
             Self::Faults => &[&["-p", "hipfile-tests", "--test", "faults"]],
             Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
             Self::Model => &[&["-p", "hipfile-tests", "--test", "model"]],
+            Self::Operations => &[&["-p", "hipfile-tests", "--test", "operations"]],
             Self::Stress => &[&["-p", "hipfile-tests", "--test", "stress"]],
             Self::Fuzz => &[&["-p", "hipfile-fuzz", "--test", "replay"]],
             Self::Interleavings => {
