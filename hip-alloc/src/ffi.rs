@@ -123,6 +123,5 @@ hip_functions! {
         fn hipFreeAsync(pointer: *mut c_void, stream: *mut c_void) -> c_uint;
         fn hipLaunchHostFunc(stream: *mut c_void, function: HostFunction, data: *mut c_void) -> c_uint;
         fn hipMallocAsync(pointer: *mut *mut c_void, size: usize, stream: *mut c_void) -> c_uint;
-        fn hipStreamGetDevice(stream: *mut c_void, device: *mut c_int) -> c_uint;
     }
 }

@@ -121,7 +121,6 @@ pub fn functions() -> Functions {
         hipMemsetAsync: streams::memset_async,
         hipStreamCreateWithPriority: streams::create,
         hipStreamDestroy: streams::destroy,
-        hipStreamGetDevice: Some(streams::get_device),
         hipStreamGetFlags: streams::get_flags,
         hipStreamGetPriority: streams::get_priority,
         hipStreamQuery: streams::query,

@@ -2,7 +2,7 @@
 //! later.
 
 use core::ffi::{c_int, c_uint, c_void};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, dealloc};
 
 use super::fake::{answer, free, malloc, memcpy, memset};
 use super::fake_handles::{INVALID_HANDLE, handles};
@@ -51,14 +51,6 @@ pub unsafe extern "C" fn get_priority(stream: *mut c_void, priority: *mut c_int)
         // SAFETY: requires a valid pointer; holds because the caller passes one.
         unsafe { *priority = found };
         handles.stream_known(stream)
-    })
-}
-
-pub unsafe extern "C" fn get_device(stream: *mut c_void, device: *mut c_int) -> c_uint {
-    answer("hipStreamGetDevice", |state| {
-        // SAFETY: requires a valid pointer; holds because the caller passes one.
-        unsafe { *device = state.device };
-        handles().stream_known(stream)
     })
 }
 
@@ -134,10 +126,12 @@ pub unsafe extern "C" fn host_malloc(pointer: *mut *mut c_void, size: usize, _fl
         assert_ne!(size, 0, "a zero length reached HIP");
         let Ok(layout) = Layout::from_size_align(size + HEADER, HEADER) else { return 2 };
         // SAFETY: requires a layout of some bytes; holds because of the header.
-        let block = unsafe { alloc_zeroed(layout) };
+        let block = unsafe { alloc(layout) };
         if block.is_null() {
             return 2;
         }
+        // SAFETY: requires as many writable bytes; holds for the block.
+        unsafe { block.write_bytes(0xa5, size + HEADER) };
         // SAFETY: requires a writable usize; holds at the start of the block, which is aligned to 64.
         unsafe { block.cast::<usize>().write(size) };
         // SAFETY: requires a valid pointer; holds because the caller passes one.
