@@ -51,6 +51,8 @@ pub(crate) enum Refusal {
     Fixed(&'static str),
     /// The stream is not registered.
     NotRegistered,
+    /// There is no stream, which is what it would be late on.
+    InBatch,
     /// The stream promised not to change any value.
     AllFixed,
     /// The closure panicked.
@@ -73,6 +75,7 @@ impl fmt::Display for Refusal {
                 write!(f, "a late {value}, which the stream is registered to fix at submission")
             }
             Self::NotRegistered => f.write_str("late values need a registered stream"),
+            Self::InBatch => f.write_str("late values need a registered stream, and a batch has no stream"),
             Self::AllFixed => {
                 f.write_str("late values, all of which the stream is registered to fix at submission")
             }

@@ -13,7 +13,8 @@ use crate::owned;
 use crate::region::Region;
 use crate::transfer::Transfer;
 
-/// A read or write that owns its file and its region, to be put on a stream.
+/// A read or write that owns its file and its region, to be put on a stream or, with others, into a
+/// [`Batch`](crate::Batch).
 ///
 /// What it owns comes back when the transfer has ended, whichever way it did. Nothing borrowed can be in it, so neither
 /// dropping nor forgetting what [`submit`](Self::submit) returns frees memory that a device still works on.

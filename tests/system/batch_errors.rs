@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hipfile::alloc;
+use hipfile::alloc::{self, InFlight};
 use hipfile::{Batch, Driver, ErrorKind, OpError, Region, Request};
 use hipfile_tests::isolate::{alone, isolated};
 use hipfile_tests::{raw, soft};
@@ -83,6 +83,48 @@ fn what_the_library_refuses_comes_back() {
         assert!(regions.iter().all(|region| bytes(region) == [UNTOUCHED; PAGE]));
         batch.submit(stage.reads(stage.pages(2))).unwrap();
         assert!(take_all(&mut batch).into_iter().all(|(n, done)| stage.has_page(n, &done.region)));
+    });
+}
+
+/// Late values are late on a stream, and places are for whoever is in flight.
+#[test]
+fn late_values_are_refused_and_places_released() {
+    alone("batch_errors::late_values_are_refused_and_places_released", || {
+        let stage = Stage::new(4 * PAGE);
+        let mut batch = stage.batch(4);
+        let late = Request::read(&stage.file, stage.pages(1).remove(0), 9).late(|values| values).tag(5);
+        let (error, requests) = batch.submit(vec![late]).unwrap_err().into_parts();
+        assert_eq!((error.kind(), requests.len()), (ErrorKind::InvalidInput, 1));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "read {} at offset 9, 4096 bytes: late values need a registered stream, and a batch has no stream",
+                stage.path.display()
+            )
+        );
+
+        let bound = InFlight::new(4);
+        let placed = |pages| {
+            let place = |request: Request| request.place(bound.try_acquire().expect("four fit"));
+            stage.reads(pages).into_iter().map(place).collect::<Vec<_>>()
+        };
+        batch.submit(placed(stage.pages(4))).unwrap();
+        assert!(bound.try_acquire().is_none());
+        batch.wait(4, None).unwrap();
+        assert_eq!((bound.in_use(), take_ready(&mut batch).len()), (0, 4), "released before they are taken");
+
+        batch.submit(placed(stage.pages(4))).unwrap();
+        drop(batch);
+        assert_eq!(bound.in_use(), 0);
+        let mut batch = stage.batch(4);
+        batch.submit(placed(stage.pages(3))).unwrap();
+        assert_eq!(raw::driver_close(), raw::OK);
+        drop(batch);
+        assert_eq!(
+            (alloc::leaked().allocations, bound.in_use()),
+            (3, 0),
+            "what is leaked keeps nobody waiting"
+        );
     });
 }
 

@@ -20,7 +20,7 @@ pub(super) fn of(request: &Request) -> Result<Entry> {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
     let failed = |cause| Err(error(request, cause));
     if request.late.is_some() {
-        return failed(Cause::Late(Refusal::NotRegistered));
+        return failed(Cause::Late(Refusal::InBatch));
     }
     let span = request.region.span();
     let (Ok(file_offset), Ok(buffer_offset)) =
@@ -56,8 +56,9 @@ pub(super) fn ended(request: Request, result: std::result::Result<usize, Cause>)
     Completion { tag: request.tag, region: request.region, result }
 }
 
-/// Leaves it as it is for ever, since the library may be working on it.
-pub(super) fn leak(request: Request) {
+/// Leaves file and memory as they are for ever, since the library may be working on them.
+pub(super) fn leak(mut request: Request) {
+    drop(request.place.take());
     if !hip_alloc::forked() {
         hip_alloc::record_leak(request.region.len());
     }

@@ -14,18 +14,22 @@ const SUBMIT: &str = "submit to batch";
 impl Batch {
     /// Starts all of the transfers, or none. It does not wait for them. hipFile 0.5.
     ///
-    /// The requests may be of any files and devices. Those that overlap in a file race, as `pread` and `pwrite` in threads do.
+    /// The requests may be of any files and devices. Those that overlap in a file race, as `pread` and `pwrite` of several
+    /// threads do. A [place](Request::place) is released when the end of its transfer was fetched, by
+    /// [`wait`](Self::wait) or [`try_next`](Self::try_next), or when the batch is dropped.
     ///
     /// # Errors
     ///
     /// The requests come back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if they are more than there is
-    /// [`room`](Self::room) for; [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if an offset
-    /// passes `i64::MAX` with the length, or for [late values](Request::late), which need a stream; otherwise what the library answers, for example
-    /// [`ErrorKind::NotInitialized`](crate::ErrorKind::NotInitialized) if other code closed the driver.
+    /// [`room`](Self::room) for; [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an offset that passes
+    /// `i64::MAX` with the length, and for [late values](Request::late);
+    /// [`ErrorKind::NotRegistered`](crate::ErrorKind::NotRegistered) if other code deregistered a file, destroyed the batch or
+    /// closed the driver; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child; otherwise what the library
+    /// answers.
     ///
     /// If the library fails half-way, which it answers with [`ErrorKind::Internal`](crate::ErrorKind::Internal), it may have
     /// taken some of the requests. This call then waits until all that is outstanding has ended: what was taken becomes
-    /// [`ready`](Self::try_next), the others come back.
+    /// [ready](Self::try_next), the others come back.
     #[doc(alias = "hipFileBatchIOSubmit")]
     pub fn submit(&mut self, requests: Vec<Request>) -> std::result::Result<(), BatchError> {
         match self.entries(&requests) {

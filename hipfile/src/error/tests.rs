@@ -137,6 +137,12 @@ fn every_cause_has_its_text_kind_and_codes() {
             "late values need a registered stream",
         ),
         (
+            Cause::Late(Refusal::InBatch),
+            ErrorKind::InvalidInput,
+            None,
+            "late values need a registered stream, and a batch has no stream",
+        ),
+        (
             Cause::Late(Refusal::AllFixed),
             ErrorKind::InvalidInput,
             None,
