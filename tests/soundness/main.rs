@@ -8,6 +8,7 @@ mod descriptors;
 mod fake;
 mod forgetting;
 mod interleavings;
+mod late;
 mod scopes;
 mod short;
 mod support;
