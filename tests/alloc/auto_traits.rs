@@ -3,8 +3,9 @@
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
-    CopyError, Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut, Error,
-    ErrorKind, FreeError, HipError, Leaked, MemoryInfo, PinnedBuffer, RawBuffer, Scope,
+    Acquire, CopyError, Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut,
+    Error, ErrorKind, FreeError, HipError, InFlight, Leaked, MemoryInfo, Operation, PinnedBuffer, Place,
+    RawBuffer, Scope,
 };
 
 /// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
@@ -31,6 +32,8 @@ is_not!(RawBuffer, Send);
 is_not!(RawBuffer, Sync);
 // One owner, one exclusive borrow.
 is_not!(DeviceBuffer, Clone);
+is_not!(Operation<()>, Clone);
+is_not!(Place, Clone);
 is_not!(PinnedBuffer, Clone);
 // What it gives back decides.
 is_not!(CopyError<RawBuffer>, Send);
@@ -41,6 +44,7 @@ const fn unwinds<T: UnwindSafe + RefUnwindSafe>() {}
 
 const _: () = {
     threads::<CopyError<DeviceBuffer>>();
+    threads::<Acquire>();
     threads::<Device>();
     threads::<DeviceAttribute>();
     threads::<DeviceBuffer>();
@@ -50,8 +54,11 @@ const _: () = {
     threads::<ErrorKind>();
     threads::<FreeError>();
     threads::<HipError>();
+    threads::<InFlight>();
     threads::<Leaked>();
     threads::<MemoryInfo>();
+    threads::<Operation<*const ()>>();
+    threads::<Place>();
     threads::<PinnedBuffer>();
     unwinds::<DeviceSlice<'static>>();
     unwinds::<Error>();

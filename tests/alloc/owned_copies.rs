@@ -1,11 +1,10 @@
 //! SND-01, SND-02, SND-11: copies that own their memory, on streams that are held or start late.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
-use hip_alloc::{Device, DeviceBuffer, ErrorKind, Leaked, PinnedBuffer, Stream, StreamOptions, leaked};
+use hip_alloc::{DeviceBuffer, ErrorKind, Leaked, PinnedBuffer, Stream, StreamOptions, leaked};
 use hipfile_tests::isolate::LEAKS;
 use hipfile_tests::soft;
+
+use crate::{free_memory, until};
 
 const LEN: usize = 1 << 20;
 
@@ -16,19 +15,6 @@ fn stream() -> Stream {
 
 fn pattern(seed: u8) -> Vec<u8> {
     (0..LEN).map(|index| (index as u8).wrapping_mul(29).wrapping_add(seed)).collect()
-}
-
-fn free_memory() -> usize {
-    Device::current().unwrap().memory_info().unwrap().free
-}
-
-/// Waits for what another thread does.
-fn until(happened: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !happened() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it never happens");
-        thread::yield_now();
-    }
 }
 
 #[test]
