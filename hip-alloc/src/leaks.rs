@@ -20,7 +20,7 @@ pub struct Leaked {
 }
 
 /// What dropped buffers left allocated because freeing would have been unsafe (a library still holds a registration of the
-/// memory) or failed.
+/// memory) or failed, and what operations own of which nobody knows any more whether a device uses it.
 ///
 /// Values passed to [`core::mem::forget`] are not counted, nor what is dropped in a forked child. The two numbers are read
 /// one after the other, so they may differ by leaks that happen meanwhile.

@@ -16,7 +16,9 @@
 //!   Stream::new, StreamOptions::create, StreamRef::{default_of, from_raw}
 //!      │ Event::record ──► wait_event                               order between streams
 //!      │ copy_from_host, copy_to_host, copy, fill ──► Operation     hipMemcpyAsync, hipMemsetAsync on memory that it owns
-//!      │      └─ wait, try_wait, await ──► the memory, back         after the stream has passed
+//!      │      │                                                     hipLaunchHostFunc behind it, or an event
+//!      │      ├─ wait, try_wait, await ──► the memory, back         after the stream has passed
+//!      │      └─ Drop ──► a thread drops the memory                 then, or it is leaked and counted
 //!      │ scope ──► Scope::{copy_from_host, copy_to_host, copy, fill}   the same on borrowed memory
 //!      │      └─ the end of the scope                               hipStreamSynchronize, also on unwind, or abort
 //!      ▼
@@ -34,6 +36,9 @@
 //!   of an operation when it gives its memory back.
 //! - **Drop never panics.** Memory that cannot be freed is leaked and counted ([`leaked`]); [`DeviceBuffer::free`] gives
 //!   the reason and the buffer.
+//! - **Threads.** The first operation starts `hip-completion`, which wakes futures and notices lost devices; the first one
+//!   that is dropped under way starts `hip-discard`, which frees what those owned. They block all signals but those of
+//!   faults, and live as long as the process.
 //! - **Forgetting is safe.** A guard over a buffer that is passed to [`core::mem::forget`] costs at most memory: see
 //!   [`DeviceMemory`].
 //! - **Fork.** HIP does not survive `fork`. In a child every use of HIP returns [`ErrorKind::Forked`] and Drop does nothing.

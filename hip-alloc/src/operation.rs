@@ -13,32 +13,34 @@ use crate::progress::Progress;
 
 /// Something under way on a stream, which owns all that it uses.
 ///
-/// The result can be waited for ([`wait`](Self::wait)), asked for ([`try_wait`](Self::try_wait)) or awaited, by any
-/// executor or none.
-///
-/// Dropping an operation does not stop it, and does not wait: what it owns is dropped by a thread of this crate
-/// once the stream has passed it. Forgetting one leaks what it owns. If nobody can know any more
-/// whether the stream still uses that, since the device is lost, it is leaked, counted in [`leaked`](crate::leaked), and
-/// the result is an error.
-///
-/// As a future it must not be polled again after it was ready: it would be pending for ever.
+/// The result can be waited for, asked for or awaited, by any executor or none.
 ///
 /// ```
 /// # fn main() -> hip_alloc::Result<()> {
-/// use hip_alloc::{CopyError, DeviceBuffer, Operation, Stream};
+/// use hip_alloc::{DeviceBuffer, Stream};
 ///
 /// let stream = Stream::new()?;
-/// let fill: Operation<Result<DeviceBuffer, CopyError<DeviceBuffer>>> =
-///     stream.fill(DeviceBuffer::new(4096)?, .., 7);
-/// println!("{}", if fill.is_complete() { "already" } else { "under way" });
-/// let buffer = match fill.try_wait() {
-///     Ok(result) => result?,
-///     Err(fill) => fill.wait()?, // or, in a future, fill.await?
+/// let mut operation = stream.fill(DeviceBuffer::new(4)?, .., 7);
+/// let buffer = loop {
+///     match operation.try_wait() {
+///         Ok(result) => break result?,
+///         Err(unfinished) => operation = unfinished, // and do something else
+///     }
 /// };
-/// assert_eq!(buffer.slice(..2)?.to_vec()?, [7, 7]);
+/// let operation = stream.fill(buffer, 2.., 8);
+/// let buffer = operation.wait()?;
+/// assert_eq!(buffer.to_vec()?, [7, 7, 8, 8]);
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Dropping an operation does not stop it, and does not wait: a thread of this crate drops what it owns once the stream has
+/// passed it. Forgetting one leaks what it owns. If nobody can know any more whether the stream still uses that, since HIP
+/// answers questions about the stream with an error, it is leaked and counted in [`leaked`](crate::leaked), and the result
+/// is that error.
+///
+/// As a future it can be polled with another waker each time, of which the last one counts. After it was ready it is pending
+/// for ever. Wakers are woken by a thread of this crate, one after the other, so none should take long.
 #[must_use = "dropping an operation discards its result"]
 pub struct Operation<T>(Option<Arc<dyn Pending<T>>>);
 
@@ -57,7 +59,7 @@ impl<T> Operation<T> {
         Self(Some(pending))
     }
 
-    /// Waits for the end. Sleeps meanwhile, and notices if the device is lost.
+    /// Waits for the end. Sleeps meanwhile, and asks HIP about ten times a second whether the stream is still there.
     ///
     /// # Panics
     /// If the operation has given its result away as a future.
@@ -76,7 +78,7 @@ impl<T> Operation<T> {
         }
     }
 
-    /// The result if the operation has ended. Does not wait.
+    /// The result if the operation has ended. Does not wait; asks HIP if the end is not known.
     ///
     /// # Errors
     /// The operation itself, if it has not ended.
@@ -94,6 +96,19 @@ impl<T> Operation<T> {
     }
 
     /// Whether [`try_wait`](Self::try_wait) would return the result.
+    ///
+    /// ```
+    /// # fn main() -> hip_alloc::Result<()> {
+    /// use hip_alloc::{DeviceBuffer, Stream};
+    ///
+    /// let stream = Stream::new()?;
+    /// let operation = stream.fill(DeviceBuffer::new(4)?, .., 7);
+    /// stream.synchronize()?;
+    /// assert!(operation.is_complete());
+    /// # drop(operation.wait()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn is_complete(&self) -> bool {
         let Some(pending) = &self.0 else { return false };
         if pending.progress().is_inherited() {
