@@ -57,8 +57,8 @@ fn ten_thousand_owned_reads_of_one_pool() {
         println!("{allocated} heap allocations for {READS} reads");
         assert!(allocated <= READS + READS / 100, "{allocated} heap allocations for {READS} reads");
 
-        for index in 0..READS {
-            assert!(scene.has(regions[index].as_ref().unwrap(), index * STEP), "read {index}");
+        for (index, region) in regions.iter().take(READS).enumerate() {
+            assert!(scene.has(region.as_ref().unwrap(), index * STEP), "read {index}");
         }
         let mut regions = regions.into_iter().flatten();
         let mut whole = regions.next().unwrap();
