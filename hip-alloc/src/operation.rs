@@ -17,10 +17,11 @@ use crate::progress::Progress;
 ///
 /// ```
 /// # fn main() -> hip_alloc::Result<()> {
-/// use hip_alloc::{DeviceBuffer, Stream};
+/// use hip_alloc::{CopyError, DeviceBuffer, Operation, Stream};
 ///
 /// let stream = Stream::new()?;
-/// let mut operation = stream.fill(DeviceBuffer::new(4)?, .., 7);
+/// let mut operation: Operation<Result<DeviceBuffer, CopyError<DeviceBuffer>>> =
+///     stream.fill(DeviceBuffer::new(4)?, .., 7);
 /// let buffer = loop {
 ///     match operation.try_wait() {
 ///         Ok(result) => break result?,

@@ -39,7 +39,7 @@ fn refuse(stream: &RegisteredStream, code: u32, times: u64, after: bool) {
     });
 }
 
-/// Refused over old and new values: it is submitted again, with the new ones.
+/// SND-01: refused over old and new values: it is submitted again, with the new ones.
 #[test]
 fn a_mixture_that_was_refused_is_submitted_again() {
     alone("late::a_mixture_that_was_refused_is_submitted_again", || {
@@ -57,7 +57,7 @@ fn a_mixture_that_was_refused_is_submitted_again() {
     });
 }
 
-/// Once, not for ever: then it was no mixture.
+/// SND-01: once, not for ever: then it was no mixture.
 #[test]
 fn what_is_refused_again_is_refused() {
     alone("late::what_is_refused_again_is_refused", || {
@@ -70,7 +70,7 @@ fn what_is_refused_again_is_refused() {
     });
 }
 
-/// Values that have not come yet are not to blame, and other answers may mean that something is on the stream.
+/// SND-01: values that have not come yet are not to blame, and other answers may mean that something is on the stream.
 #[test]
 fn other_refusals_are_final() {
     alone("late::other_refusals_are_final", || {
