@@ -206,6 +206,7 @@ fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
         hip_alloc::ErrorKind::NotLoaded => ErrorKind::NotLoaded,
         hip_alloc::ErrorKind::NoDevice => ErrorKind::NoDevice,
         hip_alloc::ErrorKind::Unsupported => ErrorKind::Unsupported,
+        hip_alloc::ErrorKind::NoThread => ErrorKind::Os,
         _ => ErrorKind::Hip,
     }
 }

@@ -6,9 +6,12 @@
 //!      ├─► OpenOptions::open, FileHandle::new ──► FileHandle             a descriptor, registered
 //!      │                                             │
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
-//!      │                                             └─ write_at, write_all_at    device memory → file
-//!      ├─► Batch::new ◄─ submit ─ Request (Arc<FileHandle>, Region)      many transfers that own all they use
-//!      │                                             ▲
+//!      │                                             ├─ write_at, write_all_at    device memory → file
+//!      │                                             ├─ read_at_after             … once a stream or event is waited for
+//!      │                                             └─ read_at_in(&scope)        … on a stream, until the scope ends
+//!      ├─► Batch::new ◄── submit ── Request (Arc<FileHandle>, Region)    many transfers that own all they use
+//!      ├─► RegisteredStream ◄── submit ─┘ └─► Transfer ── wait, .await   … on a stream: read_owned, write_owned
+//!      │
 //!      └─► register ──► Registered<M> ──► slice, slice_mut              ranges of device memory, checked
 //!            ▲             │                         ▲  ▲
 //!            │             └─► into_regions ► Region ┘  │               owned pieces of it, to store and send
@@ -44,7 +47,9 @@
 //! 7. One function turns C's answers into results, for every number there is; counts above the request are errors.
 //! 8. Only one module names functions of C, each called through a table that lives for ever.
 //! 9. The thread's current HIP device is what it was after every call.
-//! 10. Nothing here panics, in Drop or elsewhere.
+//! 10. What is on a stream borrows for a scope, which waits in our frame, or owns all it uses until the stream has passed it.
+//!     What can't be proven to have passed is leaked and counted.
+//! 11. Nothing here panics, in Drop or elsewhere.
 //!
 //! # Linked or loaded
 //! With feature `link` (default) the program is linked with libhipfile and HIP, found at build time. Without it they are

@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use hipfile::alloc::DeviceBuffer;
-use hipfile::{Driver, ErrorKind};
+use hipfile::alloc::{DeviceBuffer, Stream};
+use hipfile::{Driver, ErrorKind, RegisteredStream, StreamFlags};
 use hipfile_tests::isolate::{alone, isolated};
 
 use crate::common::{Scratch, filled, open, pattern, software};
@@ -107,4 +108,32 @@ fn a_full_device_is_reported() {
     let error = file.write_all_at(memory.slice(..).unwrap(), 0).unwrap_err();
     assert_eq!((error.os_error(), error.bytes_done()), (Some(libc::ENOSPC), 0));
     assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::StorageFull);
+}
+
+/// HF-ASYNC-17, SND-14: a transfer on a stream is cut as well, and before the library sees it, since with fixed
+/// values 0.2 would move more than it has host memory for.
+#[test]
+fn a_transfer_on_a_stream_is_cut_to_what_one_call_moves() {
+    let environment = [("HIPFILE_FORCE_COMPAT_MODE", "true")];
+    isolated("large::a_transfer_on_a_stream_is_cut_to_what_one_call_moves", &environment, || {
+        let scratch = Scratch::new();
+        let path = scratch.file("sparse", b"");
+        let std_file = File::options().write(true).open(&path).unwrap();
+        std_file.set_len(3 * GIB).unwrap();
+        let last = MAX_RW - 10;
+        std_file.write_all_at(b"0123456789tail", last as u64).unwrap();
+        let driver = Driver::open().unwrap();
+        let file = Arc::new(open(&driver, &path));
+        let mut memory = match DeviceBuffer::new(MAX_RW + 4096) {
+            Ok(memory) => driver.register(memory).unwrap(),
+            Err(error) => return println!("skipped: {error}"),
+        };
+        memory.slice_mut(last..).unwrap().as_device_mut().fill(0x5a).unwrap();
+        let stream =
+            RegisteredStream::new(&driver, Stream::new().unwrap(), StreamFlags::FIXED_VALUES).unwrap();
+        let done = file.read_owned(&stream, memory.into_region(), 0).wait().unwrap();
+        assert_eq!(done.bytes, MAX_RW);
+        let bytes = done.region.slice(last..last + 14).unwrap().as_device().to_vec().unwrap();
+        assert_eq!(bytes, b"0123456789ZZZZ", "nothing behind what one call moves");
+    });
 }
