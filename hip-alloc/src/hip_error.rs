@@ -38,6 +38,11 @@ impl HipError {
     /// `hipErrorNotSupported` (801).
     pub const NOT_SUPPORTED: Self = Self(801);
 
+    /// Whether HIP refused to answer because a stream of the process is being captured into a graph: nothing is wrong.
+    pub(crate) const fn is_of_capture(self) -> bool {
+        matches!(self.0, 900..=908)
+    }
+
     /// The number that HIP returned.
     #[must_use]
     pub const fn code(self) -> u32 {

@@ -63,11 +63,11 @@ impl<T> Operation<T> {
     /// Waits for the end. Sleeps meanwhile, and asks HIP about ten times a second whether the stream is still there.
     ///
     /// # Panics
-    /// If the operation has given its result away as a future.
+    /// If the operation has given its result away as a future, with which it ended.
     #[allow(clippy::panic, reason = "there is no result to return, and waiting for it would never end")]
     pub fn wait(mut self) -> T {
         const OPERATION: &str = "Operation::wait";
-        let Some(pending) = self.0.take() else { panic!("the operation was waited for before, as a future") };
+        let Some(pending) = self.0.take() else { panic!("the result was given away before") };
         if let Some(lost) = inherited(OPERATION, &pending) {
             return lost;
         }
@@ -135,19 +135,16 @@ impl<T> Future for Operation<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
         const OPERATION: &str = "Operation::poll";
         let Some(pending) = &self.0 else { return Poll::Pending };
-        let result = match inherited(OPERATION, pending) {
-            Some(lost) => Some(lost),
-            None => {
-                let watched = || Arc::clone(pending).watched();
-                let ended = pending.progress().wake_with(OPERATION, context.waker(), watched);
-                if ended { Arc::clone(pending).result() } else { None }
-            }
-        };
-        match result {
-            Some(result) => {
-                self.0 = None;
-                Poll::Ready(result)
-            }
+        if let Some(lost) = inherited(OPERATION, pending) {
+            self.0 = None;
+            return Poll::Ready(lost);
+        }
+        let watched = || Arc::clone(pending).watched();
+        if !pending.progress().wake_with(OPERATION, context.waker(), watched) {
+            return Poll::Pending;
+        }
+        match self.0.take().and_then(Pending::result) {
+            Some(result) => Poll::Ready(result),
             None => Poll::Pending,
         }
     }

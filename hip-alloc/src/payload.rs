@@ -11,6 +11,8 @@ use crate::completion::{COMPLETION, Completion, Watched};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::ffi::Functions;
+use crate::guard::DeviceGuard;
+use crate::hip_error::HipError;
 use crate::in_flight::Place;
 use crate::operation::{Operation, Pending};
 use crate::progress::{Outcome, Progress};
@@ -80,9 +82,7 @@ pub(crate) unsafe fn start_with<P: Payload>(
     let progress = Progress::new(completion, stream.clone(), place, payload.leaked_bytes());
     let shared = Arc::new(Shared { progress, payload: UnsafeCell::new(ManuallyDrop::new(payload)) });
     let operation = Operation::new(shared.clone());
-    let ready = completion.start(OPERATION).and_then(|()| table::functions(OPERATION));
-    let entered = ready.and_then(|hip| Ok((hip, stream.device().enter(OPERATION, hip)?)));
-    match entered {
+    match ready(completion, stream) {
         Err(error) => shared.progress.end(Outcome::NotStarted(error)),
         Ok((hip, _guard)) => {
             // SAFETY: requires that nobody else has a reference; holds because the payload is not taken before the end, which
@@ -103,17 +103,26 @@ pub(crate) unsafe fn start_with<P: Payload>(
     operation
 }
 
+/// All that enqueuing on `stream` needs: HIP, whose current device it is until the guard is dropped, and the thread.
+fn ready(completion: &'static Completion, stream: &Stream) -> Result<(&'static Functions, DeviceGuard)> {
+    let hip = table::functions(OPERATION)?;
+    completion.start(OPERATION)?;
+    Ok((hip, stream.device().enter(OPERATION, hip)?))
+}
+
 /// Arranges that the end of what the stream was given so far becomes known.
 fn follow<P: Payload>(hip: &Functions, stream: &Stream, shared: &Arc<Shared<P>>) {
     let data = Arc::into_raw(Arc::clone(shared)).cast_mut().cast::<c_void>();
     // SAFETY: requires a live stream and a function that may be called once with the data; holds because `stream` is one, and
     // the data is a reference of its own.
     let launched = unsafe { hip.launch_host_function(stream.as_ref().raw(), passed::<P>, data) };
-    if let Some(Ok(())) = launched {
-        return;
+    match launched {
+        Some(Ok(())) => return,
+        // The error may be that of earlier work, and the function be called all the same: the reference stays for it.
+        Some(Err(failure)) if failure.error != HipError::NOT_SUPPORTED => {}
+        // SAFETY: requires a reference from into_raw that nobody else has; holds because HIP has no use for it.
+        _ => drop(unsafe { Arc::from_raw(data.cast_const().cast::<Shared<P>>()) }),
     }
-    // SAFETY: requires a reference from into_raw that nobody else has; holds because HIP refused it.
-    drop(unsafe { Arc::from_raw(data.cast_const().cast::<Shared<P>>()) });
     let recorded = Event::new().and_then(|event| event.record(stream.as_ref()).map(|()| event));
     match recorded {
         Ok(event) => shared.progress.follow(event, || shared.clone()),

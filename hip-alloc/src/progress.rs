@@ -9,6 +9,7 @@ use crate::completion::{Completion, Watched};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fork::forked;
+use crate::hip_error::HipError;
 use crate::in_flight::Place;
 use crate::leaks;
 use crate::quietly::quietly;
@@ -117,9 +118,15 @@ impl Progress {
                 _ => return,
             }
         };
-        match is_idle(&stream) {
+        self.learn(is_idle(&stream));
+    }
+
+    /// Ends the operation if HIP's answer is that it has passed, or that nobody can say any more.
+    fn learn(&self, passed: Result<bool>) {
+        match passed {
             Ok(true) => self.end(Outcome::Passed),
             Ok(false) => {}
+            Err(error) if error.hip_error().is_some_and(HipError::is_of_capture) => {}
             Err(error) => self.end(Outcome::Lost(error)),
         }
     }
@@ -161,11 +168,7 @@ impl Progress {
         state = self.lock();
         state.event = Some(event);
         drop(state);
-        match answer {
-            Ok(true) => self.end(Outcome::Passed),
-            Ok(false) => {}
-            Err(error) => self.end(Outcome::Lost(error)),
-        }
+        self.learn(answer);
     }
 
     /// Releases the place if the operation has ended; else the completion thread will.
@@ -216,11 +219,16 @@ impl Progress {
     /// the caller may.
     pub(crate) fn abandon(&self, this: impl FnOnce() -> Arc<dyn Watched>) -> bool {
         let mut state = self.lock();
-        if matches!(state.stage, Stage::Ended(Outcome::NotStarted(_))) {
-            return true;
+        match state.stage {
+            Stage::Ended(Outcome::NotStarted(_)) => return true,
+            Stage::Taken => return false,
+            Stage::Going | Stage::Ended(_) => {}
         }
         state.abandoned = true;
+        let waker = state.waker.take();
         self.watch(&mut state, this);
+        drop(state);
+        quietly(|| drop(waker));
         false
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Handles {
     pub(super) streams: HashMap<usize, Stream>,
     pub(super) events: HashMap<usize, Event>,
     last: usize,
+    /// Host functions that were refused, by the thread that was told so.
+    refused: HashMap<ThreadId, (HostFunction, usize)>,
 }
 
 pub(super) struct Stream {
@@ -71,6 +73,14 @@ pub fn release(stream: &crate::Stream) {
 /// Lets every question about `stream` and its events be answered with [`LOST`].
 pub fn lose(stream: &crate::Stream) {
     handles().streams.get_mut(&stream.as_raw().addr()).unwrap().lost = true;
+}
+
+/// Calls the host function that HIP has just refused, with [`LOST`], to call for this thread.
+pub fn call_refused() {
+    let refused = handles().refused.remove(&thread::current().id());
+    let (function, data) = refused.unwrap();
+    // SAFETY: requires a function that may be called once with the data; holds by the promise of who gave it.
+    unsafe { function(ptr::with_exposed_provenance_mut(data)) };
 }
 
 /// Number of live streams and events that the calling thread made.
@@ -137,6 +147,10 @@ impl Handles {
             }
         }
         self.stream_known(stream).max(self.event_known(event))
+    }
+
+    pub(super) fn refuse(&mut self, function: HostFunction, data: *mut c_void) {
+        self.refused.insert(thread::current().id(), (function, data.expose_provenance()));
     }
 
     /// Keeps the function if the stream is held; else it is for the caller to call.

@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use std::alloc::{Layout, alloc, dealloc};
 
 use super::fake::{answer, free, malloc, memcpy, memset};
-use super::fake_handles::{INVALID_HANDLE, handles};
+use super::fake_handles::{INVALID_HANDLE, LOST, handles};
 use crate::ffi::HostFunction;
 
 pub unsafe extern "C" fn create(stream: *mut *mut c_void, flags: c_uint, priority: c_int) -> c_uint {
@@ -75,6 +75,9 @@ pub unsafe extern "C" fn launch_host_function(
     data: *mut c_void,
 ) -> c_uint {
     let code = answer("hipLaunchHostFunc", |_| handles().stream_known(stream));
+    if code == LOST {
+        handles().refuse(function, data);
+    }
     if code == 0 && !handles().keep(stream, function, data) {
         // SAFETY: requires a function that may be called once with the data; holds by the caller's promise.
         unsafe { function(data) };

@@ -13,7 +13,7 @@ use std::thread;
 use super::fake_handles::{LOST, lose, release};
 use super::probe::{LEAK, begin, held};
 use crate::tests::fake;
-use crate::{HipError, InFlight, leaked};
+use crate::{Error, HipError, InFlight, Payload, Result, Started, Stream, leaked, start};
 
 /// Sends the name of the thread that wakes.
 struct Tell(Sender<String>);
@@ -55,7 +55,7 @@ fn a_future_is_woken_by_the_completion_thread_when_the_stream_has_passed() {
 }
 
 #[test]
-#[should_panic(expected = "the operation was waited for before, as a future")]
+#[should_panic(expected = "the result was given away before")]
 fn waiting_for_a_result_that_was_given_away_panics() {
     let stream = held();
     release(&stream);
@@ -80,17 +80,43 @@ fn what_a_dropped_operation_owns_is_dropped_when_the_stream_has_passed() {
 }
 
 #[test]
-fn a_dropped_future_is_woken_no_more_than_it_must() {
+fn a_dropped_future_lets_go_of_its_waker() {
     let stream = held();
     let (mut operation, dropped) = begin(&stream, None);
     let (waker, woken) = telling();
     assert!(pin!(&mut operation).poll(&mut Context::from_waker(&waker)).is_pending());
-    drop(operation);
     drop(waker);
+    assert_eq!(woken.try_recv(), Err(TryRecvError::Empty));
+    drop(operation);
+    assert_eq!(woken.try_recv(), Err(TryRecvError::Disconnected));
     release(&stream);
     assert_eq!(dropped.recv().unwrap(), "hip-discard");
-    // The waker is gone: with it went the sender.
-    assert!(woken.recv().is_ok() && woken.recv().is_err());
+}
+
+#[test]
+fn a_future_whose_result_panics_is_over() {
+    struct Panics;
+    // SAFETY: requires that nothing in it is written by a stream; holds because nothing is.
+    unsafe impl Payload for Panics {
+        type Output = ();
+        fn finish(self, _: Result<()>) {
+            panic!("as planned");
+        }
+        fn lost(_: Error) {}
+        fn leaked_bytes(&self) -> usize {
+            0
+        }
+    }
+    fake::install();
+    let stream = Stream::new().unwrap();
+    // SAFETY: requires that no pointers are used; holds because none are taken.
+    let mut operation = unsafe { start(&stream, Panics, None, |_| Started::Enqueued) };
+    let mut poll = || pin!(&mut operation).poll(&mut Context::from_waker(Waker::noop())).is_pending();
+    assert!(catch_unwind(AssertUnwindSafe(&mut poll)).is_err());
+    assert!(poll());
+    let operation = operation.try_wait().unwrap_err();
+    let panic = catch_unwind(AssertUnwindSafe(|| operation.wait()));
+    assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"the result was given away before"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::thread;
 
-use super::fake_handles::{LOST, lose, release, streams_and_events};
+use super::fake_handles::{LOST, call_refused, lose, release, streams_and_events};
 use super::probe::{LEAK, Probe, begin, held, probe};
 use crate::tests::fake;
 use crate::{Device, ErrorKind, HipError, InFlight, Leaked, Started, Stream, leaked, start};
@@ -182,6 +182,30 @@ fn a_waiter_notices_a_lost_device() {
         assert_eq!(dropped.try_recv(), Err(TryRecvError::Empty));
     }
     assert_eq!(since(before), (2, 2 * LEAK));
+}
+
+#[test]
+fn a_host_function_that_hip_calls_after_it_refused_to_finds_what_it_needs() {
+    let stream = held();
+    fake::fail("hipLaunchHostFunc", 1, LOST);
+    let (operation, dropped) = begin(&stream, None);
+    let operation = operation.try_wait().unwrap_err();
+    release(&stream);
+    drop(operation.wait());
+    assert!(dropped.recv().is_ok());
+    call_refused();
+}
+
+#[test]
+fn while_a_graph_is_captured_nothing_is_taken_for_lost() {
+    let stream = held();
+    let (operation, _dropped) = begin(&stream, None);
+    fake::fail("hipStreamQuery", 1, 900);
+    let operation = operation.try_wait().unwrap_err();
+    fake::fail("hipStreamQuery", 1, 906);
+    assert!(!operation.is_complete());
+    release(&stream);
+    assert!(operation.wait().is_ok());
 }
 
 #[test]
