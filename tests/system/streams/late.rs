@@ -9,7 +9,7 @@ use hipfile::{Done, ErrorKind, IoStream, Region, Request, StreamFlags, TransferE
 use hipfile_tests::isolate::isolated;
 use hipfile_tests::soft;
 
-use super::{FALLBACK, FAST, PAGE, World, bytes, combinations};
+use super::{FALLBACK, FAST, Make, PAGE, WAYS, World, bytes, combinations};
 use crate::common::pattern;
 
 const LEN: usize = 16 * PAGE;
@@ -19,16 +19,12 @@ const EARLY: Values = Values { len: REGION, file_offset: PAGE as u64, region_off
 
 fn submit(
     world: &World,
-    way: &str,
+    make: Make,
     stream: &impl IoStream,
     region: Region,
     f: impl FnOnce(Values) -> Values + Send + 'static,
 ) -> Result<Done, TransferError> {
-    let request = match way {
-        "read" => Request::read(&world.file, region, EARLY.file_offset),
-        _ => Request::write(&world.file, region, EARLY.file_offset),
-    };
-    request.late(f).submit(stream).wait()
+    make(&world.file, region, EARLY.file_offset).late(f).submit(stream).wait()
 }
 
 /// A read and a write with these late values move exactly what they say.
@@ -44,13 +40,13 @@ fn moves(flags: StreamFlags, late: Values) {
         assert_eq!(early, EARLY);
         late
     };
-    let done = submit(&world, "read", &stream, world.region_of(&in_memory), answer).unwrap();
+    let done = submit(&world, Request::read, &stream, world.region_of(&in_memory), answer).unwrap();
     assert_eq!(done.bytes, late.len, "{flags:?} {late:?}");
     let mut expected = in_memory.clone();
     expected[memory_range.clone()].copy_from_slice(&world.content[file_range.clone()]);
     assert!(bytes(&done.region) == expected, "{flags:?} {late:?}");
 
-    let done = submit(&world, "write", &stream, world.region_of(&in_memory), answer).unwrap();
+    let done = submit(&world, Request::write, &stream, world.region_of(&in_memory), answer).unwrap();
     assert_eq!(done.bytes, late.len, "{flags:?} {late:?}");
     let mut expected = world.content.clone();
     expected[file_range].copy_from_slice(&in_memory[memory_range]);
@@ -61,8 +57,8 @@ fn moves(flags: StreamFlags, late: Values) {
 fn moves_nothing(flags: StreamFlags, f: impl Fn(Values) -> Values + Clone + Send + 'static, text: &str) {
     let world = World::new(LEN);
     let stream = world.stream(flags);
-    for way in ["read", "write"] {
-        let failed = submit(&world, way, &stream, world.region(REGION, 0x5a), f.clone()).unwrap_err();
+    for (way, make) in WAYS {
+        let failed = submit(&world, make, &stream, world.region(REGION, 0x5a), f.clone()).unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::InvalidInput, "{}", failed.error());
         let place = format!("{way} {} at offset {PAGE}, {REGION} bytes", world.path.display());
         assert_eq!(failed.to_string(), format!("{place}: {text}"));
@@ -199,7 +195,7 @@ fn values_that_come_during_the_submission_count() {
     for round in 0..300 {
         let page = round % 4;
         let late = Values { len: PAGE, file_offset: (page * PAGE) as u64, region_offset: page * PAGE };
-        let done = submit(&world, "read", &stream, region, move |_| late).unwrap();
+        let done = submit(&world, Request::read, &stream, region, move |_| late).unwrap();
         assert_eq!(done.bytes, PAGE, "round {round}");
         region = done.region;
     }
@@ -212,7 +208,7 @@ fn streams_without_a_registration_are_refused() {
     let world = World::new(LEN);
     let plain = Stream::new().unwrap();
     let refused = |stream: &Stream| {
-        let failed = submit(&world, "read", stream, world.region(REGION, 7), |_| panic!("not called"));
+        let failed = submit(&world, Request::read, stream, world.region(REGION, 7), |_| panic!("not called"));
         let failed = failed.unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::InvalidInput);
         assert!(failed.to_string().ends_with(": late values need a registered stream"), "{failed}");
@@ -222,7 +218,7 @@ fn streams_without_a_registration_are_refused() {
     refused(world.stream(StreamFlags::empty()).stream());
 
     let fixed = world.stream(StreamFlags::all());
-    let failed = submit(&world, "write", &fixed, world.region(REGION, 7), |_| panic!("not called"));
+    let failed = submit(&world, Request::write, &fixed, world.region(REGION, 7), |_| panic!("not called"));
     let text = "late values, all of which the stream is registered to fix at submission";
     assert!(failed.unwrap_err().to_string().ends_with(text));
 }
@@ -235,7 +231,7 @@ fn a_failed_host_function_moves_nothing() {
         let stream = world.stream(StreamFlags::empty());
         soft::plan_hip("hipLaunchHostFunc:hip=2@1");
         let region = world.region(REGION, 7);
-        let failed = submit(&world, "read", &stream, region, |_| panic!("not called")).unwrap_err();
+        let failed = submit(&world, Request::read, &stream, region, |_| panic!("not called")).unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::OutOfMemory);
         assert!(failed.to_string().contains("hipLaunchHostFunc failed: "), "{failed}");
         assert!(bytes(failed.region().unwrap()) == [7; REGION]);
@@ -251,7 +247,7 @@ fn a_failed_submission_with_late_values_gives_the_region_back() {
         let region = world.region(REGION, 7);
         soft::plan_hipfile("hipFileReadAsync:hipfile=5030");
         let late = |early: Values| Values { len: 1, ..early };
-        let failed = submit(&world, "read", &stream, region, late).unwrap_err();
+        let failed = submit(&world, Request::read, &stream, region, late).unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::Internal);
         assert!(bytes(failed.region().unwrap()) == [7; REGION]);
     });

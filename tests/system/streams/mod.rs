@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hipfile::alloc::Stream;
-use hipfile::{Driver, FileHandle, Region, RegisteredStream, StreamFlags};
+use hipfile::{Driver, FileHandle, Region, RegisteredStream, Request, StreamFlags};
 
 use crate::common::{Scratch, filled, open, pattern};
 
@@ -22,6 +22,11 @@ pub const FALLBACK: [(&str, &str); 1] = [("HIPFILE_FORCE_COMPAT_MODE", "true")];
 /// What is aligned goes by the fast path, or fails.
 pub const FAST: [(&str, &str); 2] =
     [("HIPFILE_UNSUPPORTED_FILE_SYSTEMS", "true"), ("HIPFILE_ALLOW_COMPAT_MODE", "false")];
+
+/// Makes a request of one of the two ways.
+pub type Make = fn(&Arc<FileHandle>, Region, u64) -> Request;
+/// Both, as errors name them.
+pub const WAYS: [(&str, Make); 2] = [("read", Request::read), ("write", Request::write)];
 
 /// A driver, and a file of `len` bytes that is open to read and write.
 pub struct World {

@@ -5,11 +5,14 @@ use std::io;
 use std::sync::Arc;
 
 use hipfile::alloc::{DeviceBuffer, HipError, Stream};
-use hipfile::{Error, ErrorKind, OpError, OpenOptions, Request, StreamFlags, TransferError};
-use hipfile_tests::isolate::isolated;
+use hipfile::{
+    Error, ErrorKind, OpError, OpenOptions, RegisteredStream, Request, StreamFlags, TransferError,
+};
+use hipfile_tests::isolate::{alone, in_child, isolated};
 use hipfile_tests::soft;
 
 use super::{FALLBACK, FAST, PAGE, World, bytes};
+use crate::common::filled;
 
 /// SND-14
 #[test]
@@ -143,4 +146,31 @@ fn errors_go_where_errors_go() {
     assert_eq!(Error::from(fail()).to_string(), text);
     let io = io::Error::from(fail());
     assert_eq!((io.kind(), io.to_string()), (io::ErrorKind::InvalidInput, text));
+}
+
+/// SND-16: in a forked child everything is refused with a typed error, the region comes back, and drops do nothing.
+#[test]
+fn a_forked_child_is_told() {
+    alone("streams::outcomes::a_forked_child_is_told", || {
+        let world = World::new(PAGE);
+        let stream = world.stream(StreamFlags::empty());
+        let (mut memory, region) = (filled(PAGE, 0), world.region(PAGE, 0));
+        let refused = in_child(move || {
+            let forked = |error: &Error| assert_eq!(error.kind(), ErrorKind::Forked, "{error}");
+            let (error, region) = world.file.read_owned(&stream, region, 0).wait().unwrap_err().into_parts();
+            forked(&error);
+            assert!(region.is_some(), "nothing was started");
+            let transfer =
+                stream.stream().scope(|scope| world.file.read_at_in(scope, memory.slice_mut(..).unwrap(), 0));
+            forked(&transfer.unwrap_err());
+            forked(&world.file.read_at_after(&stream, memory.slice_mut(..).unwrap(), 0).unwrap_err());
+            let plain = stream.stream().clone();
+            forked(&RegisteredStream::new(&world.driver, plain, StreamFlags::empty()).unwrap_err());
+            let (stream, error) = stream.deregister().unwrap_err();
+            forked(&error);
+            drop(stream);
+            true
+        });
+        assert!(refused);
+    });
 }

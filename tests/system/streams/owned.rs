@@ -6,7 +6,7 @@ use hipfile::alloc::{Device, DeviceBuffer, InFlight, Stream, StreamRef};
 use hipfile::{ErrorKind, Request, StreamFlags};
 use hipfile_tests::soft;
 
-use super::{PAGE, World, bytes};
+use super::{PAGE, WAYS, World, bytes};
 use crate::common::{descriptors, open, pattern};
 
 /// The stream does them one after the other: what was written is read again, though both were put on it before either ran.
@@ -103,12 +103,9 @@ fn a_stream_of_another_device_is_refused() {
             Stream::new().unwrap()
         };
         soft::plan_hipfile("hipFileReadAsync:hipfile=5001;hipFileWriteAsync:hipfile=5001");
-        for way in ["read", "write"] {
-            let failed = match way {
-                "read" => world.file.read_owned(&other, region, 0),
-                _ => world.file.write_owned(&other, region, 0),
-            };
-            let (error, back) = failed.wait().unwrap_err().into_parts();
+        for (way, make) in WAYS {
+            let failed = make(&world.file, region, 0).submit(&other).wait().unwrap_err();
+            let (error, back) = failed.into_parts();
             assert_eq!(error.kind(), ErrorKind::InvalidInput);
             let place = format!("{way} {} at offset 0, 4096 bytes", world.path.display());
             assert_eq!(
