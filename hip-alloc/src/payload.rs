@@ -79,10 +79,13 @@ pub(crate) unsafe fn start_with<P: Payload>(
     place: Option<Place>,
     start: impl FnOnce(&mut P) -> Started,
 ) -> Operation<P::Output> {
+    let ready = ready(completion, stream);
+    // What does not start needs no place, and in a forked child nobody could be told of one.
+    let place = place.filter(|_| ready.is_ok());
     let progress = Progress::new(completion, stream.clone(), place, payload.leaked_bytes());
     let shared = Arc::new(Shared { progress, payload: UnsafeCell::new(ManuallyDrop::new(payload)) });
     let operation = Operation::new(shared.clone());
-    match ready(completion, stream) {
+    match ready {
         Err(error) => shared.progress.end(Outcome::NotStarted(error)),
         Ok((hip, _guard)) => {
             // SAFETY: requires that nobody else has a reference; holds because the payload is not taken before the end, which

@@ -5,21 +5,16 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hipfile::alloc::{DeviceBuffer, Stream, StreamOptions};
+use hipfile::alloc::DeviceBuffer;
 use hipfile::{ErrorKind, RegisteredStream, StreamFlags};
 use hipfile_tests::isolate::{aborts, alone, fork, leave};
 use hipfile_tests::soft;
 
 use crate::fake::streams::{Fate, Values, fates, last_values, steps};
 use crate::fake::{self, Function};
-use crate::support::{pattern, prepared};
+use crate::support::{pattern, prepared, stream};
 
 const SIZE: usize = 64 * 1024;
-
-/// Not ordered with the default stream, so that nothing waits for it by the way.
-fn stream() -> Stream {
-    StreamOptions::new().non_blocking(true).create().unwrap()
-}
 
 /// SND-01, SND-02: a scope is left while its stream is held: with everything forgotten that can be, and by a panic.
 #[test]

@@ -4,8 +4,11 @@ use std::ffi::c_void;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
 
-use hipfile::alloc::{Device, DeviceBuffer, DeviceSlice};
+use hipfile::alloc::{
+    Device, DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, Stream, StreamOptions,
+};
 use hipfile::{Driver, FileHandle, OpenOptions};
 use tempfile::TempDir;
 
@@ -15,6 +18,51 @@ pub struct Prepared {
     pub file: Arc<FileHandle>,
     pub path: PathBuf,
     _folder: TempDir,
+}
+
+/// Device memory that sends its content when it goes.
+pub struct Watched {
+    memory: DeviceBuffer,
+    gone: Sender<Vec<u8>>,
+}
+
+impl Watched {
+    /// So many zeros, and where the content will come.
+    pub fn new(size: usize) -> (Self, Receiver<Vec<u8>>) {
+        let (gone, content) = std::sync::mpsc::channel();
+        (Self { memory: DeviceBuffer::zeroed(size).unwrap(), gone }, content)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // Nobody may want to know.
+        let _ = self.gone.send(self.memory.to_vec().unwrap());
+    }
+}
+
+// SAFETY: requires a stable description of memory that goes only with the value; holds as for the buffer, which nothing takes
+// out.
+unsafe impl DeviceMemory for Watched {
+    fn as_ptr(&self) -> *mut c_void {
+        self.memory.as_ptr()
+    }
+
+    fn len(&self) -> usize {
+        self.memory.len()
+    }
+
+    fn device(&self) -> Device {
+        self.memory.device()
+    }
+}
+
+// SAFETY: requires exclusive memory; holds because the buffer's is, and nothing hands it out.
+unsafe impl DeviceMemoryMut for Watched {}
+
+/// Not ordered with the default stream, so that nothing waits for it by the way.
+pub fn stream() -> Stream {
+    StreamOptions::new().non_blocking(true).create().unwrap()
 }
 
 /// Opens the driver and a file with these bytes.
@@ -77,10 +125,11 @@ pub fn content(address: usize, size: usize) -> Vec<u8> {
     slice.to_vec().unwrap()
 }
 
-/// New allocations do not meet this memory.
-pub fn assert_never_given_out(address: usize, size: usize) {
+/// New allocations do not meet this memory. They are returned, since HIP frees nothing while a stream is held.
+pub fn assert_never_given_out(address: usize, size: usize) -> Vec<DeviceBuffer> {
     let others: Vec<_> = (0..16).map(|_| DeviceBuffer::new(size).unwrap()).collect();
     for other in &others {
         assert!(other.as_ptr().addr().abs_diff(address) >= size);
     }
+    others
 }
