@@ -1,6 +1,7 @@
 //! SND-02, SND-11, SND-20: what a scope lends to its stream comes back when the stream has passed it, or not at all.
 //!
-//! Work of lazy streams happens only in a wait, so memory that was given back without one still has its old content.
+//! Work of lazy streams begins when it is waited or asked for, so memory that was given back without a wait still has its old
+//! content.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -50,7 +51,6 @@ fn everything_has_happened_when_a_scope_unwinds() {
         let unwound = catch_unwind(AssertUnwindSafe(|| {
             stream.scope(|scope| {
                 scope.copy_to_host(&mut back, device.as_slice()).unwrap();
-                assert!(!scope.stream().is_idle().unwrap(), "the copy waits to be waited for");
                 panic!("as planned");
             })
         }));
@@ -65,7 +65,6 @@ fn a_wait_in_the_middle_is_one() {
         let (stream, mut device) = (stream(), DeviceBuffer::new(LEN).unwrap());
         stream.scope(|scope| {
             scope.fill(device.as_mut_slice(), 3).unwrap();
-            assert!(!stream.is_idle().unwrap());
             scope.synchronize().unwrap();
             assert!(stream.is_idle().unwrap());
         });
