@@ -116,7 +116,7 @@ pub use in_flight::{Acquire, InFlight, Place};
 pub use leaks::{Leaked, leaked};
 pub use memory::{DeviceMemory, DeviceMemoryMut};
 pub use operation::Operation;
-pub use owned_copies::CopyError;
+pub use owned_copies::{CopyError, OwnedCopy};
 pub use pinned::PinnedBuffer;
 pub use release::{FreeError, RawBuffer};
 pub use scope::Scope;

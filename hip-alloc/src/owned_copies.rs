@@ -14,6 +14,25 @@ use crate::region::Region;
 use crate::stream::Stream;
 use crate::transfer::{Checked, Transfer};
 
+/// A copy or fill under way that owns a memory, or a tuple of the two ends, and gives it back.
+///
+/// ```
+/// # fn main() -> hip_alloc::Result<()> {
+/// use hip_alloc::{DeviceBuffer, OwnedCopy, Stream};
+///
+/// let streams = [Stream::new()?, Stream::new()?];
+/// let mut under_way: Vec<OwnedCopy<DeviceBuffer>> = Vec::new();
+/// for stream in &streams {
+///     under_way.push(stream.fill(DeviceBuffer::new(16)?, .., 7));
+/// }
+/// for filled in under_way {
+///     assert_eq!(filled.wait()?.to_vec()?, [7; 16]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub type OwnedCopy<T> = Operation<core::result::Result<T, CopyError<T>>>;
+
 /// A copy or fill that failed, and what it had been given: a memory, or a tuple of the two ends.
 ///
 /// ```
@@ -107,7 +126,7 @@ impl Stream {
         source: M,
         offset: usize,
         mut destination: PinnedBuffer,
-    ) -> Operation<core::result::Result<(M, PinnedBuffer), CopyError<(M, PinnedBuffer)>>> {
+    ) -> OwnedCopy<(M, PinnedBuffer)> {
         const OPERATION: &str = "Stream::copy_to_host";
         let len = destination.len();
         let transfer = part(OPERATION, &source, offset, len).and_then(|source| {
@@ -127,7 +146,7 @@ impl Stream {
         destination: M,
         offset: usize,
         source: PinnedBuffer,
-    ) -> Operation<core::result::Result<(M, PinnedBuffer), CopyError<(M, PinnedBuffer)>>> {
+    ) -> OwnedCopy<(M, PinnedBuffer)> {
         const OPERATION: &str = "Stream::copy_from_host";
         let len = source.len();
         let transfer = part(OPERATION, &destination, offset, len).and_then(|destination| {
@@ -146,7 +165,7 @@ impl Stream {
         destination: M,
         offset: usize,
         source: N,
-    ) -> Operation<core::result::Result<(M, N), CopyError<(M, N)>>> {
+    ) -> OwnedCopy<(M, N)> {
         const OPERATION: &str = "Stream::copy";
         let len = source.len();
         let transfer = part(OPERATION, &destination, offset, len).and_then(|destination| {
@@ -165,7 +184,7 @@ impl Stream {
         memory: M,
         range: impl RangeBounds<usize>,
         value: u8,
-    ) -> Operation<core::result::Result<M, CopyError<M>>> {
+    ) -> OwnedCopy<M> {
         const OPERATION: &str = "Stream::fill";
         let transfer = range::resolve(OPERATION, range, memory.len()).and_then(|range| {
             let destination = whole(&memory).part(range);
@@ -188,7 +207,7 @@ impl Stream {
         transfer: Result<Option<Checked>>,
         bytes: usize,
         inputs: T,
-    ) -> Operation<core::result::Result<T, CopyError<T>>> {
+    ) -> OwnedCopy<T> {
         let owned = Owned { inputs, bytes, enqueued: Ok(()) };
         let begin = |owned: &mut Owned<T>| {
             let transfer = match transfer {

@@ -1,7 +1,7 @@
 //! SND-10: the current device is the same before and after, whatever fails.
 
 use super::fake;
-use crate::{Device, DeviceBuffer, ErrorKind};
+use crate::{Device, DeviceAttribute, DeviceBuffer, ErrorKind, PinnedBuffer, Stream, StreamRef};
 
 type Operation = fn(&mut DeviceBuffer);
 
@@ -27,7 +27,22 @@ fn operations() -> Vec<(&'static str, Operation)> {
         ("free", |buffer| _ = core::mem::replace(buffer, on_second()).free()),
         ("into_raw", |buffer| _ = core::mem::replace(buffer, on_second()).into_raw()),
         ("drop", |buffer| *buffer = on_second()),
+        ("attribute", |buffer| _ = buffer.device().attribute(DeviceAttribute::WARP_SIZE)),
+        ("PinnedBuffer", |_| drop(PinnedBuffer::zeroed(3))),
+        ("new_on", |buffer| drop(DeviceBuffer::new_on(&stream_of(buffer), 10))),
+        ("owned fill", |buffer| {
+            let stream = stream_of(buffer);
+            _ = stream.fill(core::mem::replace(buffer, on_second()), .., 1).wait();
+        }),
+        ("scope", |buffer| {
+            _ = stream_of(buffer).scope(|scope| scope.fill(buffer.as_mut_slice(), 1));
+        }),
     ]
+}
+
+/// A stream of a buffer's device.
+fn stream_of(buffer: &DeviceBuffer) -> Stream {
+    StreamRef::default_of(buffer.device()).into()
 }
 
 /// A buffer on device 1, whatever is scripted to fail.
@@ -46,19 +61,30 @@ fn the_current_device_is_kept_by_every_operation_and_every_failure() {
     for (operation, run) in operations() {
         for function in [
             "none",
+            "hipDeviceGetAttribute",
             "hipFree",
+            "hipFreeAsync",
             "hipGetDevice",
             "hipGetDeviceCount",
+            "hipHostMalloc",
             "hipMalloc",
+            "hipMallocAsync",
             "hipMemGetInfo",
             "hipMemcpy",
             "hipMemset",
+            "hipMemsetAsync",
             "hipSetDevice",
             "hipStreamSynchronize",
         ] {
             for nth in 1..=3 {
                 // The second switch of a call is the way back: nothing can be done if that fails.
                 if function == "hipSetDevice" && nth > 1 {
+                    continue;
+                }
+                // The closing wait of a scope that fails ends the process.
+                if operation == "scope"
+                    && matches!((function, nth), ("hipStreamSynchronize", 1) | ("hipGetDevice", 2))
+                {
                     continue;
                 }
                 for current in [0, 1] {

@@ -115,6 +115,8 @@ fn a_scope_that_ends_in_a_child_neither_waits_nor_aborts_nor_drops_what_was_kept
     fake::install();
     let stream = Stream::new().unwrap();
     let kept = Arc::new(Forbidden);
+    let (mut first, second) =
+        (DeviceBuffer::new_on(&stream, 8).unwrap(), DeviceBuffer::new_on(&stream, 8).unwrap());
     // Both processes leave the scope; the child is asked how after that.
     let (child, inside) = stream.scope(|scope| {
         scope.keep(Box::new(kept.clone()));
@@ -126,7 +128,16 @@ fn a_scope_that_ends_in_a_child_neither_waits_nor_aborts_nor_drops_what_was_kept
         (pid, scope.synchronize())
     });
     if child == 0 {
-        let passed = inside.is_err_and(|error| error.kind() == ErrorKind::Forked)
+        let forked_kind = |error: &crate::Error| error.kind() == ErrorKind::Forked;
+        let before = leaked();
+        let in_scope = stream.scope(|scope| scope.fill(first.as_mut_slice(), 1));
+        let owned = stream.fill(second, .., 1).wait();
+        let passed = inside.is_err_and(|error| forked_kind(&error))
+            && in_scope.is_err_and(|error| forked_kind(&error))
+            && owned.is_err_and(|failed| forked_kind(failed.error()))
+            && DeviceBuffer::new_on(&stream, 8).is_err_and(|error| forked_kind(&error))
+            && PinnedBuffer::zeroed(8).is_err_and(|error| forked_kind(&error))
+            && leaked() == before
             && fake::calls().is_empty()
             && Arc::strong_count(&kept) == 2;
         // SAFETY: requires nothing; ends the child without exit handlers.
