@@ -10,7 +10,7 @@ use hipfile::{Batch, ErrorKind, Request};
 use hipfile_tests::isolate::{alone, in_child};
 use hipfile_tests::soft;
 
-use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, release, take_all, until_held};
+use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, follow, take_all, until_held};
 use crate::common::descriptors;
 
 fn free() -> usize {
@@ -24,7 +24,7 @@ fn cancelled_transfers_come_back() {
         let stage = Stage::new(64 * PAGE);
         let mut batch = stage.batch(64);
         batch.cancel().unwrap();
-        soft::plan_hipfile("pread:pause");
+        let plan = follow("pread:pause");
         batch.submit(stage.reads(stage.pages(64))).unwrap();
         until_held(1);
         batch.cancel().unwrap();
@@ -32,7 +32,7 @@ fn cancelled_transfers_come_back() {
         assert!(cancelled < 64, "some had begun");
         assert_eq!(batch.outstanding(), 64);
         batch.cancel().unwrap();
-        release();
+        drop(plan);
         let mut done = 0;
         for (n, completion) in take_all(&mut batch) {
             match completion.result {
@@ -69,7 +69,7 @@ fn dropping_waits_for_what_runs() {
         let mut batch = stage.batch(16);
         let pages = stage.pages(16);
         let first = pages[0].as_ptr();
-        soft::plan_hipfile("pread:pause");
+        let plan = follow("pread:pause");
         let requests = pages.into_iter().zip((0..).step_by(PAGE));
         batch.submit(requests.map(|(page, offset)| Request::read(&file, page, offset)).collect()).unwrap();
         drop(file);
@@ -83,7 +83,7 @@ fn dropping_waits_for_what_runs() {
             assert_ne!(DeviceBuffer::new(16 * PAGE).unwrap().as_ptr(), first);
         }
         assert!(!dropping.is_finished());
-        release();
+        drop(plan);
         dropping.join().unwrap();
         assert_eq!((free(), descriptors()), before);
         assert_eq!(alloc::leaked(), alloc::Leaked::default());
@@ -99,12 +99,12 @@ fn a_forgotten_batch_frees_nothing() {
         let at = pages[0].as_ptr();
         let taken = free();
         let mut batch = stage.batch(4);
-        soft::plan_hipfile("pread:pause");
+        let plan = follow("pread:pause");
         batch.submit(stage.reads(pages)).unwrap();
         until_held(1);
         mem::forget(batch);
         assert_eq!(free(), taken);
-        release();
+        drop(plan);
         // The library's threads write to it still.
         // SAFETY: requires device memory that stays allocated and is not written while the slice is read; holds because the
         // registration was forgotten with the batch; a read under way shows in the content, which is asked for again.
@@ -133,9 +133,9 @@ fn what_may_be_in_flight_is_leaked() {
             let mut batch = stage.batch(4);
             batch.submit(stage.reads(stage.pages(4))).unwrap();
             let taken = free();
-            soft::plan_hipfile(&format!("hipFileBatchIOCancel:{answer}"));
+            let plan = follow(&format!("hipFileBatchIOCancel:{answer}"));
             drop(batch);
-            release();
+            drop(plan);
             assert_eq!(free(), taken, "{answer}");
             let leaked = alloc::leaked();
             let count = 4 * (round as u64 + 1);

@@ -7,7 +7,7 @@ use hipfile::{Batch, Driver, ErrorKind, OpError, Region, Request};
 use hipfile_tests::isolate::{alone, isolated};
 use hipfile_tests::{raw, soft};
 
-use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, release, take_all, take_ready};
+use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, follow, take_all, take_ready};
 use crate::common::software;
 
 /// HF-BATCH-25, HF-BATCH-26: the reason of each failure, and the memory back to be used again.
@@ -18,7 +18,7 @@ fn each_transfer_fails_by_itself() {
         let mut batch = stage.batch(4);
         let full = stage.file_named("full", &[]);
         let bad = stage.file_named("bad", &[1; PAGE]);
-        soft::plan_hipfile("pwrite:errno=ENOSPC@path=/full; pread:errno=EIO@path=/bad");
+        let plan = follow("pwrite:errno=ENOSPC@path=/full; pread:errno=EIO@path=/bad");
         let mut pages = stage.pages(3).into_iter();
         batch
             .submit(vec![
@@ -45,7 +45,7 @@ fn each_transfer_fails_by_itself() {
 
         // The memory of the failed write, used again.
         assert!(bytes(&failed.region) == [UNTOUCHED; PAGE]);
-        release();
+        drop(plan);
         batch.submit(vec![Request::write(&full, failed.region, 0).tag(4)]).unwrap();
         assert_eq!(take_all(&mut batch).remove(&4).unwrap().result.unwrap(), PAGE);
 
@@ -133,25 +133,25 @@ fn late_values_are_refused_and_places_released() {
 fn calls_that_fail_lose_nothing() {
     soft::only("batch_errors::calls_that_fail_lose_nothing", &[], || {
         let stage = Stage::new(2 * PAGE);
-        soft::plan_hipfile("hipFileBatchIOSetUp:hipfile=5030");
+        let plan = follow("hipFileBatchIOSetUp:hipfile=5030");
         let error = Batch::new(&stage.driver, 1).unwrap_err();
         assert_eq!(
             error.to_string(),
             "create batch: internal error of the library (5030 hipFileInternalError)"
         );
-        release();
+        drop(plan);
         let mut batch = stage.batch(2);
 
         // Possibly half-way, so it finds out: nothing was taken.
-        soft::plan_hipfile("hipFileBatchIOSubmit:hipfile=5030");
+        let plan = follow("hipFileBatchIOSubmit:hipfile=5030");
         let pages = stage.pages(2);
         let expected: Vec<_> = pages.iter().map(Region::as_ptr).collect();
         let (error, requests) = batch.submit(stage.reads(pages)).unwrap_err().into_parts();
         assert_eq!((error.kind(), batch.outstanding()), (ErrorKind::Internal, 0));
-        release();
+        drop(plan);
         batch.submit(requests).unwrap();
 
-        soft::plan_hipfile("hipFileBatchIOGetStatus:hipfile=5030@1-2; hipFileBatchIOCancel:hip=999");
+        let _plan = follow("hipFileBatchIOGetStatus:hipfile=5030@1-2; hipFileBatchIOCancel:hip=999");
         let error = batch.wait(2, None).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -104,9 +104,20 @@ pub fn until_held(count: usize) {
     }
 }
 
-/// Calls go on.
-pub fn release() {
-    soft::plan_hipfile("");
+/// A plan of libhipfile's; calls that it holds go on when this is dropped. A batch waits for them when it is dropped, so a plan
+/// is declared after it, or else a test that fails would hang.
+pub struct Plan(());
+
+/// Follows this plan from now on.
+pub fn follow(plan: &str) -> Plan {
+    soft::plan_hipfile(plan);
+    Plan(())
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        soft::plan_hipfile("");
+    }
 }
 
 pub fn contents(path: &std::path::Path) -> Vec<u8> {

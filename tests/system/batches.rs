@@ -10,7 +10,7 @@ use hipfile::{Batch, ErrorKind, OpError, Region, Request};
 use hipfile_tests::soft;
 
 use crate::batch_stage::{
-    FALLBACK, PAGE, Stage, UNTOUCHED, bytes, contents, release, take_all, take_ready, until_held,
+    FALLBACK, PAGE, Stage, UNTOUCHED, bytes, contents, follow, take_all, take_ready, until_held,
 };
 use crate::common::{open, pattern};
 
@@ -163,7 +163,7 @@ fn completions_are_told_apart_by_their_tags() {
         let stage = Stage::new(3 * PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
         let mut batch = stage.batch(4);
-        soft::plan_hipfile("pread:pause@path=/slow");
+        let plan = follow("pread:pause@path=/slow");
         let mut requests = vec![Request::read(&slow, stage.pages(1).remove(0), 0).tag(77)];
         requests.extend(stage.reads(stage.pages(3)));
         batch.submit(requests).unwrap();
@@ -172,7 +172,7 @@ fn completions_are_told_apart_by_their_tags() {
         assert_eq!(first.keys().copied().collect::<Vec<_>>(), [0, 1, 2]);
         assert!(first.iter().all(|(n, done)| stage.has_page(*n, &done.region)));
         assert_eq!((batch.outstanding(), batch.room()), (1, 3));
-        release();
+        drop(plan);
         let last = take_all(&mut batch).remove(&77).unwrap();
         assert_eq!((last.result.unwrap(), bytes(&last.region)), (PAGE, vec![5; PAGE]));
     });
@@ -191,7 +191,7 @@ fn waits_end_by_number_by_time_or_because_there_is_no_more() {
         }
         assert!(batch.try_next().unwrap().is_none());
 
-        soft::plan_hipfile("pread:pause");
+        let plan = follow("pread:pause");
         batch.submit(stage.reads(stage.pages(4))).unwrap();
         until_held(1);
         assert_eq!(batch.wait(0, None).unwrap(), 0, "a min of 0 does not wait");
@@ -199,7 +199,7 @@ fn waits_end_by_number_by_time_or_because_there_is_no_more() {
             assert_eq!(batch.wait(1, Some(timeout)).unwrap(), 0, "{timeout:?}");
         }
         assert!(batch.try_next().unwrap().is_none());
-        release();
+        drop(plan);
         // Longer than any clock goes, and more than there are.
         assert_eq!(batch.wait(usize::MAX, Some(Duration::MAX)).unwrap(), 4);
         for ready in (0..4).rev() {
@@ -218,7 +218,7 @@ fn a_wait_counts_what_is_ready_already() {
         let stage = Stage::new(PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
         let mut batch = stage.batch(2);
-        soft::plan_hipfile("pread:pause@path=/slow");
+        let plan = follow("pread:pause@path=/slow");
         let mut pages = stage.pages(2);
         batch.submit(vec![Request::read(&slow, pages.remove(0), 0)]).unwrap();
         batch.submit(stage.reads(pages)).unwrap();
@@ -226,7 +226,7 @@ fn a_wait_counts_what_is_ready_already() {
         // Would wait for ever for another one.
         assert_eq!(batch.wait(1, None).unwrap(), 1);
         assert_eq!(batch.wait(2, Some(Duration::from_millis(2))).unwrap(), 1);
-        release();
+        drop(plan);
         assert_eq!(batch.wait(2, None).unwrap(), 2);
     });
 }
@@ -237,8 +237,8 @@ fn a_batch_runs_beside_one_that_is_held() {
     soft::only("batches::a_batch_runs_beside_one_that_is_held", &FALLBACK, || {
         let stage = Stage::new(8 * PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
-        soft::plan_hipfile("pread:pause@path=/slow");
         let (mut held, mut other) = (stage.batch(1), stage.batch(8));
+        let plan = follow("pread:pause@path=/slow");
         held.submit(vec![Request::read(&slow, stage.pages(1).remove(0), 0)]).unwrap();
         until_held(1);
         for _ in 0..5 {
@@ -247,7 +247,7 @@ fn a_batch_runs_beside_one_that_is_held() {
         }
         drop(other);
         assert_eq!(held.wait(1, Some(Duration::ZERO)).unwrap(), 0);
-        release();
+        drop(plan);
         assert_eq!(take_all(&mut held)[&0].result.as_ref().unwrap(), &PAGE);
     });
 }
