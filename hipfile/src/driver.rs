@@ -14,8 +14,8 @@ use crate::op_error::OpError;
 
 /// libhipfile, open. Where everything starts.
 ///
-/// Each [`Driver::open`] is undone by exactly one close, when the last of its users is gone: clones, files and
-/// registrations all hold it, so they can be dropped in any order. Opening is cheap, cloning cheaper.
+/// Each [`Driver::open`] is undone by exactly one close, when the last of its users is gone: clones, files,
+/// registrations, streams and batches all hold it, so they can be dropped in any order. Opening is cheap, cloning cheaper.
 ///
 /// ```
 /// use hipfile::Driver;
@@ -64,8 +64,8 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// The error carries the driver back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while a clone, a file or a
-    /// registration uses it too; otherwise what the library answers.
+    /// The error carries the driver back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while a clone, a file, a
+    /// registration, a stream or a batch uses it too; otherwise what the library answers.
     #[doc(alias = "hipFileDriverClose")]
     pub fn close(self) -> std::result::Result<(), CloseError> {
         match Arc::try_unwrap(self.inner) {
