@@ -9,6 +9,7 @@ mod fake;
 mod forgetting;
 mod interleavings;
 mod late;
+mod lost;
 mod operations;
 mod scopes;
 mod short;

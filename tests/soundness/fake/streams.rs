@@ -22,6 +22,8 @@ pub enum Fate {
     RefusedAndWritten(u32, u32, isize),
     /// The stream comes to a step that leaves this number as the result; nothing moves.
     Ends(isize),
+    /// The same, 50 ms after it came there.
+    EndsLate(isize),
 }
 
 const LATE: Duration = Duration::from_millis(50);
@@ -134,6 +136,10 @@ macro_rules! transfers {
                 }
                 Fate::Ends(result) => {
                     enqueue(stream, step(result, Duration::ZERO));
+                    coded(0, 0)
+                }
+                Fate::EndsLate(result) => {
+                    enqueue(stream, step(result, LATE));
                     coded(0, 0)
                 }
             }
