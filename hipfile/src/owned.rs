@@ -71,9 +71,14 @@ impl Owned {
             return Started::Nothing;
         }
         if let Some(late) = &self.late {
-            if let Err(cause) = self.launch_late(late, stream) {
+            if let Err(cause) = late.admit() {
                 self.fail(cause);
                 return Started::Nothing;
+            }
+            if let Err(cause) = self.launch_late(stream) {
+                self.fail(cause);
+                // The error may be that of earlier work, and the function be called all the same.
+                return Started::Enqueued;
             }
         }
         let mut answer = self.transfer(stream);
@@ -91,8 +96,7 @@ impl Owned {
     }
 
     /// Puts the closure for late values on the stream.
-    fn launch_late(&self, late: &Late, stream: &Stream) -> Result<(), Cause> {
-        late.admit()?;
+    fn launch_late(&self, stream: &Stream) -> Result<(), Cause> {
         let data = ptr::from_ref(self).cast_mut().cast::<c_void>();
         // SAFETY: requires a function that may be called once with the data until the stream has passed, and does not unwind;
         // holds because the data is this `Owned`, which stays until then, and `Late::run` catches panics.
