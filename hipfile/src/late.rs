@@ -136,8 +136,8 @@ impl Late {
         let values = match answer {
             Ok(values) => self.check(values),
             Err(panic) => {
-                // What was panicked with may panic when dropped.
-                mem::forget(panic);
+                // What was panicked with may panic when dropped, and then so may what that panicked with.
+                _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget);
                 Err(Cause::Late(Refusal::Panicked))
             }
         };

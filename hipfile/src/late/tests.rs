@@ -1,5 +1,8 @@
 //! Which late values are taken, and what the slots have then.
 
+use std::panic::panic_any;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -95,7 +98,7 @@ fn a_panic_moves_nothing_and_does_not_unwind() {
     }
     for late in [
         late(StreamFlags::empty(), |_| panic!("on purpose")),
-        late(StreamFlags::empty(), |_| std::panic::panic_any(Bomb)),
+        late(StreamFlags::empty(), |_| panic_any(Bomb)),
     ] {
         let slots = Slots::new(SUBMITTED.len, 7, 1000);
         late.run(&slots);
@@ -110,4 +113,12 @@ fn streams_that_fix_all_or_are_not_known_are_refused() {
     assert!(matches!(admit(None), Err(Cause::Late(Refusal::NotRegistered))));
     assert!(matches!(admit(Some(StreamFlags::all())), Err(Cause::Late(Refusal::AllFixed))));
     assert!(admit(Some(StreamFlags::FIXED_SIZE | StreamFlags::FIXED_FILE_OFFSET)).is_ok());
+}
+
+#[test]
+fn what_was_panicked_with_is_dropped() {
+    let shared = Arc::new(());
+    let panics = Arc::clone(&shared);
+    late(StreamFlags::empty(), move |_| panic_any(panics)).run(&Slots::new(80, 7, 1000));
+    assert_eq!(Arc::strong_count(&shared), 1);
 }

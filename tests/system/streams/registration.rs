@@ -2,6 +2,7 @@
 
 use hipfile::alloc::{Device, Stream, StreamRef};
 use hipfile::{ErrorKind, OpError, RegisteredStream, StreamFlags};
+use hipfile_tests::isolate::LEAKS;
 use hipfile_tests::soft;
 
 use super::{PAGE, World, bytes};
@@ -60,7 +61,7 @@ fn a_registration_in_use_stays() {
 /// A registration that can't be ended keeps its stream for ever: another stream at the same address would inherit it.
 #[test]
 fn a_stream_that_stays_registered_is_not_destroyed() {
-    soft::only("streams::registration::a_stream_that_stays_registered_is_not_destroyed", &[], || {
+    soft::only("streams::registration::a_stream_that_stays_registered_is_not_destroyed", &[LEAKS], || {
         let world = World::new(PAGE);
         let stream = world.stream(StreamFlags::FIXED_VALUES);
         let raw = stream.stream().as_raw();
