@@ -123,6 +123,9 @@ fn block_on(mut transfer: Transfer) -> Result<Done, TransferError> {
     }
 }
 
+/// Has a transfer end, and says how it did if that is told.
+type Way = fn(Transfer) -> Option<Result<Done, TransferError>>;
+
 /// SND-01, SND-09. The device is lost under a transfer: whoever waits, asks, awaits or has dropped it, is told or counted, and
 /// what the device still does happens in memory that nobody else has.
 #[test]
@@ -130,7 +133,7 @@ fn lost_devices_end_operations() {
     soft::only("lost::lost_devices_end_operations", &[LEAKS], || {
         let bytes = pattern(SIZE, 3);
         let prepared = prepared(&bytes);
-        let ways: [(&str, fn(Transfer) -> Option<Result<Done, TransferError>>); 5] = [
+        let ways: [(&str, Way); 5] = [
             ("wait", |transfer| Some(transfer.wait())),
             ("try_wait", |transfer| Some(transfer.try_wait().unwrap())),
             ("poll", |transfer| Some(block_on(transfer))),

@@ -14,6 +14,8 @@ mod lost;
 mod operations;
 mod ordering;
 mod scopes;
+mod sharing;
 mod short;
 mod support;
 mod use_in_flight;
+mod values;

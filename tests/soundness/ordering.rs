@@ -3,7 +3,7 @@
 use std::fs;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Wake, Waker};
 
 use hipfile::alloc::{DeviceBuffer, DeviceSlice, Event};
 use hipfile::{After, FileHandle, RegisteredStream, StreamFlags};
@@ -73,7 +73,7 @@ fn transfers_on_lazy_streams_end() {
 
         let (mut transfer, _) = read(&prepared.file);
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        while let Poll::Pending = Pin::new(&mut transfer).poll(&mut Context::from_waker(&waker)) {
+        while Pin::new(&mut transfer).poll(&mut Context::from_waker(&waker)).is_pending() {
             std::thread::park();
         }
 
