@@ -56,6 +56,8 @@ struct Entry {
 pub(crate) struct Turns {
     /// When streams are asked next; `None` if nothing is watched.
     look: Option<Instant>,
+    /// When events are asked next; `None` if there are none.
+    look_at_events: Option<Instant>,
     asked: Vec<Arc<dyn Watched>>,
 }
 
@@ -101,24 +103,26 @@ impl Completion {
             let now = Instant::now();
             let look = *turns.look.get_or_insert(now + LOOK);
             if look <= now {
-                turns.look = Some(now + LOOK);
+                turns.look = None;
                 turns.asked.extend(list.operations(|_| true));
                 drop(list);
                 return turns.ask_streams();
+            }
+            turns.look_at_events =
+                (list.events > 0).then(|| turns.look_at_events.unwrap_or(now + LOOK_AT_EVENTS));
+            if turns.look_at_events.is_some_and(|look| look <= now) {
+                turns.look_at_events = None;
+                turns.asked.extend(list.operations(|entry| entry.has_event));
+                drop(list);
+                return turns.ask_events();
             }
             if let Some(operation) = list.take_ready() {
                 drop(list);
                 return self.settle(operation);
             }
-            let pause = if list.events > 0 { LOOK_AT_EVENTS } else { look - now };
-            let (woken, timeout) =
-                self.changed.wait_timeout(list, pause).unwrap_or_else(PoisonError::into_inner);
-            list = woken;
-            if timeout.timed_out() && list.events > 0 {
-                turns.asked.extend(list.operations(|entry| entry.has_event));
-                drop(list);
-                return turns.ask_events();
-            }
+            let next = turns.look_at_events.map_or(look, |events| events.min(look));
+            let woken = self.changed.wait_timeout(list, next - now);
+            (list, _) = woken.unwrap_or_else(PoisonError::into_inner);
         }
     }
 

@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::thread;
+use std::time::Instant;
 
 use super::fake_handles::{LOST, call_refused, lose, release, streams_and_events};
 use super::probe::{LEAK, Probe, begin, held, probe};
@@ -113,6 +114,20 @@ fn the_completion_thread_asks_events() {
     assert_eq!(dropped.recv_timeout(Duration::from_millis(20)), Err(RecvTimeoutError::Timeout));
     release(&stream);
     assert_eq!(dropped.recv().unwrap(), "hip-discard");
+}
+
+#[test]
+fn events_are_asked_however_much_else_there_is_to_do() {
+    let stream = held();
+    fake::fail("hipLaunchHostFunc", 1, 801);
+    let (operation, dropped) = begin(&stream, None);
+    drop(operation);
+    release(&stream);
+    let start = Instant::now();
+    while dropped.try_recv().is_err() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it never happens");
+        drop(begin(&stream, None).0);
+    }
 }
 
 #[test]
