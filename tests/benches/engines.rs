@@ -1,7 +1,7 @@
 //! How fast many reads go that are submitted together: asynchronously, as a batch, or by many threads.
-//! `cargo xtask bench async|batch|threads` runs this.
+//! `cargo xtask bench async|batch|threads` runs this, and counts what `owned` does.
 //!
-//! - `async`, `batch`, `threads`: throughput against plain pread by the best of 1, 2 and 4 threads, with a goal;
+//! - `async`, `owned`, `batch`, `threads`: throughput against plain pread by the best of 1, 2 and 4 threads, with a goal;
 //! - `calls ROW ROUNDS`: so many rounds of one row (named by [`rows::names`]) without the comparison, for counting
 //!   instructions and system calls; prints how many operations that were.
 
@@ -11,6 +11,8 @@ mod asynchronous;
 mod batch;
 #[path = "engines/compare.rs"]
 mod compare;
+#[path = "engines/owned.rs"]
+mod owned;
 #[path = "engines/plain.rs"]
 mod plain;
 #[path = "engines/rows.rs"]

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use hip_alloc::DeviceBuffer;
 use hipfile::{Driver, FileHandle, OpenOptions};
@@ -11,7 +12,7 @@ use hipfile::{Driver, FileHandle, OpenOptions};
 /// The driver, and a file of bytes that are not all equal.
 pub struct Scene {
     pub driver: Driver,
-    pub handle: FileHandle,
+    pub handle: Arc<FileHandle>,
     /// The same file for pread.
     pub file: File,
     // Removed with its file when the scene goes.
@@ -29,7 +30,7 @@ impl Scene {
         let mut back = vec![0; len];
         file.read_exact_at(&mut back, 0)?;
         let driver = Driver::open()?;
-        let handle = OpenOptions::new().read(true).open(&driver, &path)?;
+        let handle = Arc::new(OpenOptions::new().read(true).open(&driver, &path)?);
         Ok(Self { driver, handle, file, _folder: folder })
     }
 

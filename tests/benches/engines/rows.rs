@@ -2,6 +2,7 @@
 
 use crate::asynchronous::Asynchronous;
 use crate::batch::Batch;
+use crate::owned::Owned;
 use crate::plain::Round;
 use crate::stage::Stage;
 use crate::threads::Threads;
@@ -28,6 +29,15 @@ pub const ROWS: &[Row] = &[
         name: "async",
         group: "async",
         title: "1,000 x 64 KiB async, one registered stream",
+        count: 1000,
+        len: 64 << 10,
+        rounds: 60,
+        threads: None,
+    },
+    Row {
+        name: "owned",
+        group: "owned",
+        title: "1,000 x 64 KiB owned, one registered stream",
         count: 1000,
         len: 64 << 10,
         rounds: 60,
@@ -99,6 +109,7 @@ impl Row {
     pub fn engine<'s>(&self, stage: &'s Stage) -> Result<Box<dyn Round + 's>> {
         Ok(match self.group {
             "async" => Box::new(Asynchronous::new(stage, self)?),
+            "owned" => Box::new(Owned::new(stage, self)?),
             "batch" => Box::new(Batch::new(stage, self)?),
             _ => Box::new(Threads::new(stage, self)),
         })

@@ -36,15 +36,20 @@ pub fn run(rocm: &Rocm, group: &str) -> Result<bool> {
 }
 
 fn instructions(program: &Path, rocm: &Rocm, row: &str) -> Result<String> {
-    if let Some(reason) = count::lacking("valgrind") {
-        return Ok(reason);
+    match count::lacking("valgrind") {
+        Some(reason) => Ok(reason),
+        None => Ok(format!("{:.0} outside the kernel (callgrind)", per_operation(program, rocm, row)?)),
     }
+}
+
+/// The instructions of an operation of a row, on all threads.
+pub fn per_operation(program: &Path, rocm: &Rocm, row: &str) -> Result<f64> {
     let [few, many] =
         [FEW, MANY].map(|rounds| count::instructions(program, rocm, &["calls", row, &rounds.to_string()]));
     let (few, many) = (few?, many?);
     let more = many.total.saturating_sub(few.total) as f64;
     let operations = many.operations.saturating_sub(few.operations).max(1);
-    Ok(format!("{:.0} outside the kernel (callgrind)", more / operations as f64))
+    Ok(more / operations as f64)
 }
 
 fn system_calls(program: &Path, rocm: &Rocm, row: &str) -> Result<String> {

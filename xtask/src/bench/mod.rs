@@ -3,6 +3,7 @@
 mod count;
 mod engines;
 mod io;
+mod owned;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ enum Name {
     Io,
     /// Many asynchronous reads on one stream against pread
     Async,
+    /// Instructions of owned reads by the safe interface against hipFileReadAsync's
+    Owned,
     /// Batches of reads against pread
     Batch,
     /// hipFileRead by many threads against pread
@@ -42,6 +45,7 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
         reached &= match name {
             Name::Io => io::run(&rocm)?,
             Name::Async => engines::run(&rocm, "async")?,
+            Name::Owned => owned::run(&rocm)?,
             Name::Batch => engines::run(&rocm, "batch")?,
             Name::Threads => engines::run(&rocm, "threads")?,
         };
