@@ -165,7 +165,7 @@ impl Drop for Hostile {
 /// everybody's operation.
 #[test]
 fn wakers_that_panic_harm_nobody() {
-    soft::only("operations::wakers_that_panic_harm_nobody", &[], || {
+    soft::only("operations::wakers_that_panic_harm_nobody", &[LEAKS], || {
         for replace in [false, true] {
             let (held, mut transfer) = Held::start();
             let waker = Waker::from(Arc::new(Hostile));

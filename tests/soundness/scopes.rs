@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hipfile::alloc::DeviceBuffer;
 use hipfile::{ErrorKind, RegisteredStream, StreamFlags};
-use hipfile_tests::isolate::{aborts, alone, fork, leave};
+use hipfile_tests::isolate::{LEAKS, aborts, alone, fork, leave};
 use hipfile_tests::soft;
 
 use crate::fake::streams::{Fate, Values, fates, last_values, steps};
@@ -19,7 +19,7 @@ const SIZE: usize = 64 * 1024;
 /// SND-01, SND-02: a scope is left while its stream is held: with everything forgotten that can be, and by a panic.
 #[test]
 fn a_scope_waits_for_a_held_stream() {
-    soft::only("scopes::a_scope_waits_for_a_held_stream", &[], || {
+    soft::only("scopes::a_scope_waits_for_a_held_stream", &[LEAKS], || {
         let prepared = prepared(&pattern(SIZE, 1));
         let stream = stream();
         for panics in [false, true] {

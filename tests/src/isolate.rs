@@ -11,8 +11,8 @@ use crate::shim;
 /// Says to a process which one test it was started for.
 const CASE: &str = "HIPFILE_TESTS_CASE";
 
-/// For the environment of a test that forgets what it owns, or has the libraries leak it: what is left behind is what such
-/// a test is about, and it counts that itself. LeakSanitizer, which would end the process with an error, looks away; the
+/// For the environment of a test that forgets what it owns, or has the libraries leak it, as they do with what a panic in
+/// code of others carried: what is left behind is what such a test is about, and it counts that itself. LeakSanitizer, which would end the process with an error, looks away; the
 /// rest of AddressSanitizer does not. Without sanitizers it means nothing.
 pub const LEAKS: (&str, &str) = ("LSAN_OPTIONS", "detect_leaks=0");
 
