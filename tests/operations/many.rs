@@ -25,7 +25,8 @@ fn order(factor: usize) -> impl Iterator<Item = usize> {
 fn ten_thousand_owned_reads_of_one_pool() {
     soft::only("many::ten_thousand_owned_reads_of_one_pool", &[], || {
         let scene = Scene::new(READS * STEP + LEN);
-        let before = scene.held(&scene.stream());
+        let first = scene.stream();
+        let before = scene.held(&first);
 
         let memory = scene.driver.register(DeviceBuffer::new(POOL).unwrap()).unwrap();
         let base = memory.as_ptr();

@@ -50,7 +50,9 @@ impl Scene {
         while free_device_memory() != free {
             thread::yield_now();
         }
-        Held::now()
+        let held = Held::now();
+        assert_eq!(held.threads, 1, "one thread completes operations");
+        held
     }
 
     /// Whether the region has the bytes of the file at `offset`.
@@ -65,6 +67,7 @@ impl Scene {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Held {
     descriptors: usize,
+    /// Those that complete operations. The software ROCm has as many as it likes.
     threads: usize,
     free_device_memory: usize,
     leaked: Leaked,
@@ -72,10 +75,12 @@ pub struct Held {
 
 impl Held {
     pub fn now() -> Self {
-        let entries = |folder| fs::read_dir(folder).unwrap().count();
+        let names = fs::read_dir("/proc/self/task").unwrap().flatten();
+        // A thread may end meanwhile.
+        let names = names.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
         Self {
-            descriptors: entries("/proc/self/fd"),
-            threads: entries("/proc/self/task"),
+            descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
+            threads: names.filter(|name| name == "hip-completion\n").count(),
             free_device_memory: free_device_memory(),
             leaked: alloc::leaked(),
         }
