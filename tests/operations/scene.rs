@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::fs;
+use std::process;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +21,12 @@ pub struct Scene {
 
 impl Scene {
     pub fn new(size: usize) -> Self {
+        // What blocks although it must not would block for ever.
+        thread::spawn(|| {
+            thread::sleep(Duration::from_secs(300));
+            eprintln!("still not done");
+            process::abort();
+        });
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = folder.path().join("file");
         let content: Vec<u8> =
