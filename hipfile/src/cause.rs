@@ -65,6 +65,10 @@ pub(crate) enum Cause {
     WriteZero,
     /// A transfer that never began because it was cancelled.
     Cancelled,
+    /// A transfer of many calls that its token stopped.
+    Stopped,
+    /// A transfer of many calls that its deadline stopped.
+    DeadlinePassed,
     /// More transfers than a batch has room for.
     BatchFull { submitted: usize, outstanding: usize, capacity: usize },
     /// The library does not know a batch of ours.
@@ -110,7 +114,8 @@ impl Cause {
             Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::WriteZero => ErrorKind::WriteZero,
-            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Cancelled | Self::Stopped => ErrorKind::Cancelled,
+            Self::DeadlinePassed => ErrorKind::TimedOut,
         }
     }
 
@@ -267,6 +272,8 @@ impl fmt::Display for Cause {
             Self::UnexpectedEof => f.write_str("the file ended early"),
             Self::WriteZero => f.write_str("the file took no more bytes"),
             Self::Cancelled => f.write_str("cancelled before it began"),
+            Self::Stopped => f.write_str("cancelled"),
+            Self::DeadlinePassed => f.write_str("the deadline passed"),
             Self::BatchFull { submitted, outstanding, capacity } => write!(
                 f,
                 "{outstanding} of {capacity} transfers are outstanding, which leaves no room for {submitted} more ({} {})",

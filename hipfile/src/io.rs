@@ -123,7 +123,7 @@ impl FileHandle {
         self.once(way, span, offset).map_err(|cause| self.failed(way, cause, span, offset, 0))
     }
 
-    fn whole(&self, way: Way, span: Span, offset: u64) -> Result<()> {
+    pub(crate) fn whole(&self, way: Way, span: Span, offset: u64) -> Result<()> {
         let failed = |cause, done| Err(self.failed(way, cause, span, offset, done));
         if let Err(cause) = file_offset::checked(offset, span.len) {
             return failed(cause, 0);

@@ -53,8 +53,11 @@ pub enum ErrorKind {
     UnexpectedEof,
     /// A write made no progress.
     WriteZero,
-    /// The transfer was cancelled before it began; nothing moved.
+    /// The transfer was cancelled. One of a batch never began then; a large one has moved
+    /// [`Error::bytes_done`](crate::Error::bytes_done).
     Cancelled,
+    /// The deadline passed.
+    TimedOut,
     /// A system call failed; [`Error::os_error`](crate::Error::os_error) says how, except for transfers on streams, where
     /// the library loses that.
     Os,
@@ -84,6 +87,7 @@ impl From<ErrorKind> for io::ErrorKind {
             ErrorKind::Interrupted => Self::Interrupted,
             ErrorKind::UnexpectedEof => Self::UnexpectedEof,
             ErrorKind::WriteZero => Self::WriteZero,
+            ErrorKind::TimedOut => Self::TimedOut,
             ErrorKind::NotLoaded
             | ErrorKind::NotInitialized
             | ErrorKind::NotRegistered

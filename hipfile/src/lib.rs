@@ -9,6 +9,7 @@
 //!      │                                             ├─ write_at, write_all_at    device memory → file
 //!      │                                             ├─ read_at_after             … once a stream or event is waited for
 //!      │                                             └─ read_at_in(&scope)        … on a stream, until the scope ends
+//!      │                transfer::Options ── read_file_into …           many calls by several threads, one report
 //!      ├─► Batch::new ◄── submit ── Request (Arc<FileHandle>, Region)    many transfers that own all they use
 //!      ├─► RegisteredStream ◄── submit ─┘ └─► Transfer ── wait, .await   … on a stream: read_owned, write_owned
 //!      │
@@ -83,6 +84,7 @@ mod memory;
 mod on_stream;
 mod op_error;
 mod open_options;
+mod outcome;
 mod owned;
 mod region;
 mod regions;
@@ -98,7 +100,7 @@ mod span;
 mod stats;
 mod stream_flags;
 mod system;
-mod transfer;
+pub mod transfer;
 mod version;
 
 pub use hip_alloc as alloc;
@@ -119,6 +121,7 @@ pub use library::{library_path, load};
 pub use memory::{ReadInto, WriteFrom};
 pub use op_error::{OpError, UnknownCode};
 pub use open_options::OpenOptions;
+pub use outcome::{Done, Transfer, TransferError};
 pub use region::Region;
 pub use regions::Regions;
 pub use register::RawMemory;
@@ -130,7 +133,6 @@ pub use slice::RegisteredSlice;
 pub use slice_mut::RegisteredSliceMut;
 pub use stats::{Stats, Transfers, stats};
 pub use stream_flags::StreamFlags;
-pub use transfer::{Done, Transfer, TransferError};
 pub use version::{Feature, Version, supports, version};
 
 #[cfg(test)]

@@ -24,10 +24,10 @@ use crate::io::{Way, hip_cause};
 use crate::late::Late;
 use crate::on_stream;
 use crate::op_error::OpError;
+use crate::outcome::{Done, Transfer, TransferError};
 use crate::region::Region;
 use crate::registered_stream::RegisteredStream;
 use crate::request::Request;
-use crate::transfer::{Done, Transfer, TransferError};
 
 struct Owned {
     slots: Slots,

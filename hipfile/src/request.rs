@@ -9,9 +9,9 @@ use crate::file::FileHandle;
 use crate::io::Way;
 use crate::io_stream::IoStream;
 use crate::late::{Closure, Values};
+use crate::outcome::Transfer;
 use crate::owned;
 use crate::region::Region;
-use crate::transfer::Transfer;
 
 /// A read or write that owns its file and its region, to be put on a stream or, with others, into a
 /// [`Batch`](crate::Batch).

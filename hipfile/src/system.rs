@@ -4,6 +4,7 @@
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::time::Duration;
 
 use crate::alignment::Alignment;
 use crate::error::Cause;
@@ -32,6 +33,24 @@ pub(crate) fn alignment(fd: BorrowedFd<'_>) -> Result<Option<Alignment>, Cause> 
     Ok((memory != 0 && offset != 0).then_some(Alignment { memory, offset }))
 }
 
+/// Bytes of a page of memory.
+pub(crate) fn page_size() -> u64 {
+    // SAFETY: requires nothing.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    // Linux always answers.
+    u64::try_from(size).unwrap_or(4096)
+}
+
+/// The CPU time that the calling thread has spent since it started.
+pub(crate) fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: requires a structure to write to; holds for the local.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    // Never negative, and 0 where it was not written.
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 fn statx(fd: BorrowedFd<'_>, mask: u32) -> Result<libc::statx, Cause> {
     // SAFETY: requires a type for which all zeros is a value; holds because it is integers only.
     let mut stat: libc::statx = unsafe { mem::zeroed() };
@@ -51,6 +70,16 @@ mod tests {
     use super::*;
     use std::fs::{self, File};
     use std::os::fd::AsFd;
+
+    #[test]
+    fn time_of_this_thread_passes_while_it_works() {
+        let before = thread_time();
+        while thread_time() == before {
+            std::hint::spin_loop();
+        }
+        assert!(thread_time() > before);
+        assert!(page_size().is_power_of_two());
+    }
 
     #[test]
     fn facts_of_an_open_file() {

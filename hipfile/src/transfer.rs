@@ -1,155 +1,56 @@
-//! How a transfer that owns its region ends.
+//! Large and scattered transfers: many calls by several threads, with one report.
+//!
+//! ```text
+//!   Options ── read_file_into, write_file_from ──────► Report      one file, one memory
+//!      │   ── read_files_into, write_files_from ────► Report      many parts
+//!      │                                         └──► Stopped     an Error, and the Report of what moved before it
+//!      └─ threads, chunk, deadline, cancel, progress
+//! ```
+//!
+//! A transfer is cut into chunks, which the threads claim one after the other; so a slow chunk holds nobody up. Where a
+//! part does not begin or end as the file's direct I/O needs it, what does lies in chunks of its own, and the few bytes
+//! around it go through host memory: an odd offset or length keeps none of the rest off the fast path. Only if the memory
+//! is out of step with the file (an address that is not aligned where the offset is) everything goes through host memory.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use hipfile::alloc::DeviceBuffer;
+//! use hipfile::transfer;
+//! use hipfile::{Driver, OpenOptions};
+//!
+//! # let path = std::env::temp_dir().join(format!("hipfile-doc-transfer-{}", std::process::id()));
+//! # std::fs::write(&path, vec![7; 5_000_000])?;
+//! let driver = Driver::open()?;
+//! let file = OpenOptions::new().read(true).open(&driver, &path)?;
+//! let mut weights = driver.register(DeviceBuffer::new(5_000_000)?)?;
+//! match transfer::Options::new().read_file_into(&file, weights.slice_mut(..)?, 0) {
+//!     Ok(report) => println!("{} bytes in {:?}", report.bytes, report.wall),
+//!     Err(stopped) => eprintln!("{stopped}; {} bytes are there", stopped.report().contiguous()),
+//! }
+//! # assert_eq!(weights.slice(..)?.as_device().to_vec()?, vec![7; 5_000_000]);
+//! # std::fs::remove_file(&path)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Counts
+//! They are exact: what a [`Report`] counts has moved, and its [`ranges`](Report::ranges) say which bytes. Nothing else has
+//! moved either, with one exception: a call that fails in AMD's fallback does not tell how much it had moved, so the rest of
+//! a failed chunk is in an unknown state there.
+//!
+//! As the blocking calls of [`FileHandle`](crate::FileHandle), transfers wait for no GPU work, and they flush nothing to the
+//! storage device. The calling thread's current HIP device stays what it is.
 
-use std::error;
-use std::fmt;
-use std::io;
+mod cancel;
+mod options;
+mod piece;
+mod pool;
+mod report;
+mod schedule;
+mod settings;
+mod stopped;
 
-use hip_alloc::Operation;
-
-use crate::error::Error;
-use crate::region::Region;
-
-/// A read or write under way on a stream, which owns its file and its region.
-///
-/// Wait for it, ask it, or await it: see [`Operation`]. Dropping it does not stop it; the region is let go of when the stream
-/// has passed it.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use hipfile::alloc::{DeviceBuffer, Stream};
-/// use hipfile::{Driver, FileHandle, Transfer};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
-/// let (file, stream) = (Arc::new(file), Stream::new()?);
-/// let region = driver.register(DeviceBuffer::new(8192)?)?.into_region();
-/// let transfer: Transfer = file.read_owned(&stream, region, 0);
-/// let done = match transfer.try_wait() {
-///     Ok(ended) => ended?,
-///     Err(transfer) => transfer.wait()?,
-/// };
-/// assert_eq!(done.bytes, 8192);
-/// # assert_eq!(done.region.slice(..4)?.as_device().to_vec()?, b"\x7fELF");
-/// # Ok(())
-/// # }
-/// ```
-pub type Transfer = Operation<Result<Done, TransferError>>;
-
-/// What a transfer gives back.
-///
-/// ```
-/// # use std::sync::Arc;
-/// # use hipfile::alloc::{DeviceBuffer, Stream};
-/// # use hipfile::{Driver, FileHandle};
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let driver = Driver::open()?;
-/// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
-/// # let (file, stream) = (Arc::new(file), Stream::new()?);
-/// # let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
-/// use hipfile::Done;
-///
-/// let Done { region, bytes, .. } = file.read_owned(&stream, region, 0).wait()?;
-/// assert_eq!(region.slice(..bytes)?.as_device().to_vec()?, b"\x7fELF");
-/// # Ok(())
-/// # }
-/// ```
-#[non_exhaustive]
-#[derive(Debug)]
-pub struct Done {
-    /// The memory that was read into, or written from.
-    pub region: Region,
-    /// Number of bytes that moved: fewer than asked for at the end of the file and above 0x7ffff000.
-    pub bytes: usize,
-}
-
-/// Why a transfer failed, and its region.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use hipfile::alloc::{DeviceBuffer, Stream};
-/// use hipfile::{Driver, ErrorKind, FileHandle};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
-/// let (file, stream) = (Arc::new(file), Stream::new()?);
-/// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
-/// let failed = file.read_owned(&stream, region, u64::MAX).wait().unwrap_err();
-/// assert_eq!(failed.error().kind(), ErrorKind::InvalidInput);
-/// assert!(failed.region().is_some());
-/// let (error, region) = failed.into_parts();
-/// let done = file.read_owned(&stream, region.ok_or(error)?, 0).wait()?;
-/// # assert_eq!(done.bytes, 4);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct TransferError {
-    error: Error,
-    region: Option<Region>,
-}
-
-impl TransferError {
-    pub(crate) fn new(error: Error, region: Option<Region>) -> Self {
-        Self { error, region }
-    }
-
-    /// What went wrong.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// What went wrong, without the region.
-    ///
-    /// ```
-    /// use hipfile::{Transfer, TransferError};
-    ///
-    /// fn bytes(transfer: Transfer) -> hipfile::Result<usize> {
-    ///     transfer.wait().map(|done| done.bytes).map_err(TransferError::into_error)
-    /// }
-    /// # let _ = bytes;
-    /// ```
-    #[must_use]
-    pub fn into_error(self) -> Error {
-        self.error
-    }
-
-    /// The region. `None` if nobody knows whether the device still uses it: it is leaked then, and counted in
-    /// [`leaked`](crate::alloc::leaked).
-    #[must_use]
-    pub fn region(&self) -> Option<&Region> {
-        self.region.as_ref()
-    }
-
-    /// What went wrong, and the region as [`region`](Self::region) has it.
-    #[must_use]
-    pub fn into_parts(self) -> (Error, Option<Region>) {
-        (self.error, self.region)
-    }
-}
-
-impl fmt::Display for TransferError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl error::Error for TransferError {}
-
-impl From<TransferError> for Error {
-    /// Drops the region.
-    fn from(failed: TransferError) -> Self {
-        failed.error
-    }
-}
-
-impl From<TransferError> for io::Error {
-    /// Drops the region.
-    fn from(failed: TransferError) -> Self {
-        failed.error.into()
-    }
-}
+pub use cancel::CancelToken;
+pub use options::Options;
+pub use report::{Progress, Report};
+pub use stopped::Stopped;

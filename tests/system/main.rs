@@ -4,6 +4,7 @@ mod batch_ends;
 mod batch_errors;
 mod batch_stage;
 mod batches;
+mod bulk;
 mod common;
 mod driver;
 mod errors;

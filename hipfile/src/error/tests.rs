@@ -188,6 +188,8 @@ fn every_cause_has_its_text_kind_and_codes() {
         (Cause::UnexpectedEof, ErrorKind::UnexpectedEof, None, "the file ended early"),
         (Cause::WriteZero, ErrorKind::WriteZero, None, "the file took no more bytes"),
         (Cause::Cancelled, ErrorKind::Cancelled, None, "cancelled before it began"),
+        (Cause::Stopped, ErrorKind::Cancelled, None, "cancelled"),
+        (Cause::DeadlinePassed, ErrorKind::TimedOut, None, "the deadline passed"),
         (
             Cause::BatchFull { submitted: 3, outstanding: 126, capacity: 128 },
             ErrorKind::Busy,

@@ -1,0 +1,82 @@
+//! How a transfer is to go.
+
+use std::time::Instant;
+
+use super::cancel::CancelToken;
+use super::piece::UNIT;
+use crate::error::Cause;
+use crate::io::MAX_TRANSFER;
+
+/// Threads, if nobody says how many. More wait for storage than there are processors.
+const THREADS: usize = 4;
+
+/// Bounds of a chunk's length, if nobody says how long. AMD's fallback takes so much host memory for each call, however short.
+const SHORTEST: usize = 1 << 20;
+const LONGEST: usize = 16 << 20;
+
+/// Chunks that each thread gets at least, if they are not too short then: so that all end at about the same time.
+const SHARES: u64 = 4;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    threads: Option<usize>,
+    chunk: Option<usize>,
+    pub deadline: Option<Instant>,
+    pub cancel: Option<CancelToken>,
+}
+
+impl Settings {
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = Some(threads.max(1));
+    }
+
+    pub fn set_chunk(&mut self, bytes: usize) {
+        // MAX_TRANSFER is one page short of a multiple.
+        let longest = MAX_TRANSFER.saturating_sub(MAX_TRANSFER % UNIT);
+        let units = bytes.checked_next_multiple_of(UNIT).unwrap_or(longest);
+        self.chunk = Some(units.clamp(UNIT, longest));
+    }
+
+    /// How many threads may work, the caller's among them.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or(THREADS)
+    }
+
+    /// The length of a chunk of a transfer of so many bytes, a multiple of [`UNIT`].
+    pub fn chunk_for(&self, total: u64) -> usize {
+        self.chunk.unwrap_or_else(|| {
+            let shares = SHARES.saturating_mul(self.threads() as u64);
+            let share = usize::try_from(total.div_ceil(shares)).unwrap_or(LONGEST);
+            share.clamp(SHORTEST, LONGEST).next_multiple_of(UNIT)
+        })
+    }
+
+    /// Why no other chunk may begin.
+    pub fn refusal(&self) -> Option<Cause> {
+        if self.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
+            return Some(Cause::Stopped);
+        }
+        let deadline = self.deadline?;
+        (Instant::now() >= deadline).then_some(Cause::DeadlinePassed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_units_between_bounds() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.chunk_for(0), SHORTEST);
+        assert_eq!(settings.chunk_for(16 << 20), SHORTEST);
+        assert_eq!(settings.chunk_for(100_000_000), 6_291_456);
+        assert_eq!(settings.chunk_for(u64::MAX), LONGEST);
+        for (given, taken) in [(0, UNIT), (1, UNIT), (UNIT + 1, 2 * UNIT), (usize::MAX, 0x7fff_0000)] {
+            settings.set_chunk(given);
+            assert_eq!(settings.chunk_for(5), taken);
+        }
+        settings.set_threads(0);
+        assert_eq!(settings.threads(), 1);
+    }
+}
