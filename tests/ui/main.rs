@@ -33,7 +33,7 @@ impl Ends for Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn programs() {
     let cases = cases();
-    assert!(cases.len() >= 15, "{} cases", cases.len());
+    assert!(cases.len() >= 50, "{} cases", cases.len());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-twins");
     fs::create_dir_all(&folder).unwrap();
     let tests = trybuild::TestCases::new();
