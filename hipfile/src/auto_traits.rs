@@ -40,7 +40,7 @@ send_and_sync! {
     Alignment BatchError CloseError Completion Done Driver Error ErrorKind Feature FileHandle FileHandleType OpError
     OpenOptions RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream
     ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
-    transfer::CancelToken transfer::Progress transfer::Report transfer::Stopped
+    transfer::CancelToken transfer::Ended transfer::Job transfer::Progress transfer::Report transfer::Stopped
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 

@@ -4,6 +4,8 @@
 //!   Options ── read_file_into, write_file_from ──────► Report      one file, one memory
 //!      │   ── read_files_into, write_files_from ────► Report      many parts
 //!      │                                         └──► Stopped     an Error, and the Report of what moved before it
+//!      │   ── copy_file ─────────────────────────────┘              from file to file
+//!      │   ── spawn ── Job ── wait ─► Ended                         owns files and regions
 //!      └─ threads, chunk, deadline, cancel, progress
 //! ```
 //!
@@ -42,6 +44,8 @@
 //! storage device. The calling thread's current HIP device stays what it is.
 
 mod cancel;
+mod copy;
+mod job;
 mod options;
 mod piece;
 mod pool;
@@ -51,6 +55,7 @@ mod settings;
 mod stopped;
 
 pub use cancel::CancelToken;
+pub use job::{Ended, Job};
 pub use options::Options;
 pub use report::{Progress, Report};
 pub use stopped::Stopped;

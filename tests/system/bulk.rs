@@ -10,7 +10,7 @@ use hipfile::transfer::{CancelToken, Options};
 use hipfile::{Driver, ErrorKind, FileHandle, OpenOptions};
 use hipfile_tests::{isolate, soft};
 
-use crate::common::{Scratch, counted, filled, has_ais, open, pattern, software_devices};
+use crate::common::{Scratch, counted, filled, has_ais, open, pattern, software_devices, whole};
 
 const MIB: usize = 1 << 20;
 const CHUNK: usize = 64 << 10;
@@ -32,7 +32,7 @@ fn odd_transfers_move_exactly_their_bytes() {
         let place = memory.slice_mut(at..at + len).unwrap();
         let report = options().read_file_into(&source, place, offset as u64).unwrap();
         assert_eq!((report.bytes, report.asked, report.contiguous()), (len as u64, len as u64, len as u64));
-        assert_eq!(report.ranges, [0..len as u64]);
+        assert_eq!(report.ranges, whole(len as u64));
         assert!((1..=threads).contains(&report.threads), "{report:?}");
         let there = memory.slice(..).unwrap().as_device().to_vec().unwrap();
         assert!(there[at..at + len] == content[offset..offset + len], "{threads} {at} {offset} {len}");
@@ -42,7 +42,7 @@ fn odd_transfers_move_exactly_their_bytes() {
         let file = open(&driver, &target);
         let report =
             options().write_file_from(&file, memory.slice(at..at + len).unwrap(), offset as u64).unwrap();
-        assert_eq!((report.bytes, report.ranges), (len as u64, vec![0..len as u64]));
+        assert_eq!((report.bytes, report.ranges), (len as u64, whole(len as u64)));
         let after = fs::read(&target).unwrap();
         assert!(after[offset..offset + len] == content[offset..offset + len]);
         assert!(after[..offset] == before[..offset] && after[offset + len..] == before[offset + len..]);
@@ -119,7 +119,7 @@ fn parts_of_many_files_are_one_transfer() {
     }
     let total: usize = lens.iter().sum();
     let report = Options::new().chunk(CHUNK).read_files_into(parts).unwrap();
-    assert_eq!(report.ranges, [0..total as u64]);
+    assert_eq!(report.ranges, whole(total as u64));
     assert!(pool.slice(1..).unwrap().as_device().to_vec().unwrap() == contents.concat());
 
     // And back, each to the offset where the other way round it would be.
@@ -160,7 +160,7 @@ fn files_that_change_meanwhile_end_in_exact_counts() {
     let options = Options::new().threads(1).chunk(CHUNK).progress(shrink);
     let stopped = options.read_file_into(&file, memory.slice_mut(..).unwrap(), 0).unwrap_err();
     assert_eq!((stopped.error().kind(), stopped.error().bytes_done()), (ErrorKind::UnexpectedEof, 500_000));
-    assert_eq!(stopped.report().ranges, [0..500_000]);
+    assert_eq!(stopped.report().ranges, whole(500_000));
     assert!(memory.slice(..500_000).unwrap().to_vec().unwrap() == content[..500_000]);
 
     let grow = |_| std_file.write_all_at(&content[500_000..], 500_000).unwrap();

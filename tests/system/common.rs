@@ -1,6 +1,7 @@
 //! What the tests of this target share.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use hipfile::alloc::DeviceBuffer;
@@ -88,4 +89,9 @@ pub fn counted(body: impl FnOnce()) -> Stats {
 /// Number of open descriptors of this process.
 pub fn descriptors() -> usize {
     fs::read_dir("/proc/self/fd").expect("procfs is mounted").count()
+}
+
+/// The positions of a transfer that moved all of its bytes, or the first `len`.
+pub fn whole(len: u64) -> Vec<Range<u64>> {
+    std::iter::once(0..len).collect()
 }

@@ -10,6 +10,7 @@ mod driver;
 mod errors;
 mod faults;
 mod files;
+mod jobs;
 mod kinds;
 mod large;
 mod paths;

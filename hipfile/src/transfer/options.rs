@@ -1,16 +1,16 @@
 //! What a caller says about a transfer.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use super::cancel::CancelToken;
 use super::piece::Piece;
 use super::pool::{self, Watcher};
-use super::report::{Progress, Report, Tally};
+use super::report::{Progress, Report};
 use super::settings::Settings;
 use super::stopped::Stopped;
-use crate::error::Error;
 use crate::file::FileHandle;
 use crate::io::Way;
 use crate::memory::{ReadInto, WriteFrom};
@@ -44,8 +44,8 @@ use crate::memory::{ReadInto, WriteFrom};
 #[must_use = "options do nothing until a transfer is started with them"]
 #[derive(Default)]
 pub struct Options<'a> {
-    settings: Settings,
-    watcher: Option<Box<Watcher<'a>>>,
+    pub(super) settings: Settings,
+    pub(super) watcher: Option<Box<Watcher<'a>>>,
 }
 
 impl<'a> Options<'a> {
@@ -81,11 +81,14 @@ impl<'a> Options<'a> {
 
     /// Whom to tell how far the transfer has come.
     ///
-    /// It is called by the thread that waits for the transfer, between chunks of its own, each time with more bytes than
-    /// before, and a last time when all threads have ended if more has moved since. While it runs the other threads go on.
-    /// If it panics, the panic goes on when the other threads have finished their chunks.
-    pub fn progress(mut self, watcher: impl FnMut(Progress) + Send + 'a) -> Self {
-        self.watcher = Some(Box::new(watcher));
+    /// It is called by the calling thread, between chunks of its own, each time with more bytes than before, and a last time
+    /// when all threads have ended if more has moved since. While it runs the other threads go on. If it panics, the panic
+    /// goes on when the other threads have finished their chunks; a [`Job`](super::Job) is cancelled by it instead.
+    pub fn progress(mut self, mut watcher: impl FnMut(Progress) + Send + 'a) -> Self {
+        self.watcher = Some(Box::new(move |progress| {
+            watcher(progress);
+            ControlFlow::Continue(())
+        }));
         self
     }
 
@@ -214,13 +217,7 @@ impl<'a> Options<'a> {
         self.run(&pieces)
     }
 
-    /// Checks all pieces, and moves them if they can be.
-    fn run(mut self, pieces: &[Piece<'_>]) -> Result<Report, Stopped> {
-        let nothing = |error: Error| {
-            let asked = pieces.last().map_or(0, Piece::end);
-            Stopped::new(error, Tally::default().report(asked, 0, Default::default()))
-        };
-        pieces.iter().try_for_each(Piece::check).map_err(nothing)?;
+    pub(super) fn run(mut self, pieces: &[Piece<'_>]) -> Result<Report, Stopped> {
         pool::run(pieces, &self.settings, &AtomicU64::new(0), self.watcher.as_deref_mut())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::alignment::Alignment;
 use crate::error::{Cause, Error, Result};
 use crate::file::FileHandle;
 use crate::file_offset;
@@ -17,26 +18,49 @@ pub(super) const UNIT: usize = 64 << 10;
 
 /// A run of bytes that is moved in order.
 #[derive(Debug)]
-pub(crate) struct Piece<'a> {
-    file: &'a FileHandle,
-    offset: u64,
+pub(super) struct Piece<'a> {
+    work: Work<'a>,
     /// At most `isize::MAX`, as for memory.
     len: usize,
-    way: Way,
-    span: Span,
     /// The position of its first byte.
     start: u64,
+}
+
+#[derive(Debug)]
+enum Work<'a> {
+    Move { way: Way, end: End<'a>, span: Span },
+    Copy { from: End<'a>, to: End<'a>, through: Lanes },
+}
+
+/// Where a piece begins in a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End<'a> {
+    pub file: &'a FileHandle,
+    pub offset: u64,
+}
+
+/// Memory of a copy: as many bytes for each thread as a chunk has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lanes {
+    pub span: Span,
+    pub chunk: usize,
 }
 
 impl<'a> Piece<'a> {
     /// The next part after those of `before`.
     pub fn new(way: Way, file: &'a FileHandle, span: Span, offset: u64, before: Option<&Self>) -> Self {
         let start = before.map_or(0, Self::end);
-        Self { file, offset, len: span.len, way, span, start }
+        Self { work: Work::Move { way, end: End { file, offset }, span }, len: span.len, start }
     }
 
-    pub fn way(&self) -> Way {
-        self.way
+    /// `len` bytes from one file to another.
+    pub fn copy(from: End<'a>, to: End<'a>, len: usize, through: Lanes) -> Self {
+        Self { work: Work::Copy { from, to, through }, len, start: 0 }
+    }
+
+    /// Whether it changes a file.
+    pub fn writes(&self) -> bool {
+        !matches!(self.work, Work::Move { way: Way::Read, .. })
     }
 
     pub fn len(&self) -> usize {
@@ -54,30 +78,36 @@ impl<'a> Piece<'a> {
 
     /// Refuses what can't be done whole, before any of it is.
     pub fn check(&self) -> Result<()> {
-        let appends = self.file.flags() & libc::O_APPEND != 0;
-        let answer = match self.way {
-            Way::Write if appends => Err(Cause::InvalidArgument(
-                "the file is open to append, which takes no offsets, and chunks would end up in any order"
-                    .into(),
-            )),
-            _ => file_offset::checked(self.offset, self.len).map(|_offset| ()),
-        };
-        answer.map_err(|cause| self.error(cause, 0))
+        let check = |way, end: &End<'_>| end.check(way, self.len);
+        match &self.work {
+            Work::Move { way, end, .. } => check(*way, end),
+            Work::Copy { from, to, .. } => check(Way::Read, from).and_then(|()| check(Way::Write, to)),
+        }
     }
 
-    /// Moves `len` bytes from `at` on. The error's bytes are counted from the start of this part.
-    pub fn perform(&self, at: usize, len: usize) -> Result<()> {
-        // The end of the part was checked, and what is asked for lies within.
-        let offset = self.offset.saturating_add(at as u64);
-        self.file.whole(self.way, self.span.part(at, len), offset).map_err(|error| {
-            let done = at.saturating_add(error.bytes_done());
-            error.at(self.offset, self.len).after(done)
-        })
+    /// Moves `len` bytes from `at` on, for the thread of this number. The error's bytes are counted from the start of this
+    /// piece.
+    pub fn perform(&self, at: usize, len: usize, thread: usize) -> Result<()> {
+        match &self.work {
+            Work::Move { way, end, span } => end.perform(*way, span.part(at, len), at, self.len),
+            Work::Copy { from, to, through } => {
+                // No other thread has this number.
+                let lane = through.span.part(thread.saturating_mul(through.chunk), len);
+                let read = from.perform(Way::Read, lane, at, self.len);
+                let there =
+                    read.as_ref().map_or_else(|error| error.bytes_done().saturating_sub(at), |()| len);
+                to.perform(Way::Write, lane.part(0, there), at, self.len).and(read)
+            }
+        }
     }
 
-    /// An error that comes after `done` bytes of this part.
+    /// An error that comes after `done` bytes of this piece.
     pub fn error(&self, cause: Cause, done: usize) -> Error {
-        self.file.failed(self.way, cause, self.span, self.offset, done)
+        match &self.work {
+            Work::Move { way, end, .. } => end.error(*way, cause, self.len),
+            Work::Copy { from, .. } => from.error(Way::Read, cause, self.len),
+        }
+        .after(done)
     }
 
     /// What direct I/O takes of it, in bytes from its start; empty if that is nothing, or not worth the calls.
@@ -85,20 +115,73 @@ impl<'a> Piece<'a> {
     /// It begins and ends at pages, too: a page that is written through the page cache and directly at once ends up as
     /// either of the two.
     pub fn direct(&self) -> Range<usize> {
-        // Without an answer direct I/O is not what matters; the transfer will find out.
-        let Ok(Some(alignment)) = self.file.alignment() else { return 0..0 };
-        let grain = alignment.offset.max(system::page_size());
-        if !grain.is_power_of_two() || grain > UNIT as u64 {
-            return 0..0;
-        }
-        let range = within(self.offset, self.len as u64, grain);
-        let (Ok(start), Ok(end)) = (usize::try_from(range.start), usize::try_from(range.end)) else {
-            return 0..0;
-        };
-        let address = self.span.start().after(start).0.addr() as u64;
-        let aligned = address.checked_rem(alignment.memory) == Some(0);
-        if aligned { start..end } else { 0..0 }
+        self.middle().unwrap_or(0..0)
     }
+
+    fn middle(&self) -> Option<Range<usize>> {
+        if (self.len as u64) < WORTHWHILE {
+            return None;
+        }
+        match &self.work {
+            Work::Move { end, span, .. } => {
+                let alignment = end.alignment()?;
+                let range = end.within(self.len, grain(alignment)?)?;
+                let address = span.start().after(range.start).0.addr() as u64;
+                (address.checked_rem(alignment.memory) == Some(0)).then_some(range)
+            }
+            // A thread's memory begins as every alignment asks.
+            Work::Copy { from, to, .. } => {
+                let grain = grain(from.alignment()?)?.max(grain(to.alignment()?)?);
+                let in_step = from.offset.abs_diff(to.offset).checked_rem(grain) == Some(0);
+                if in_step { from.within(self.len, grain) } else { None }
+            }
+        }
+    }
+}
+
+impl End<'_> {
+    fn check(&self, way: Way, len: usize) -> Result<()> {
+        let appends = self.file.flags() & libc::O_APPEND != 0;
+        let answer = match way {
+            Way::Write if appends => Err(Cause::InvalidArgument(
+                "the file is open to append, which takes no offsets, and chunks would end up in any order"
+                    .into(),
+            )),
+            _ => file_offset::checked(self.offset, len).map(|_offset| ()),
+        };
+        answer.map_err(|cause| self.error(way, cause, len))
+    }
+
+    /// Moves all of `span`, `at` bytes from here, as part of a piece of `len` bytes.
+    fn perform(&self, way: Way, span: Span, at: usize, len: usize) -> Result<()> {
+        // The end of the piece was checked, and what is asked for lies within.
+        let offset = self.offset.saturating_add(at as u64);
+        self.file.whole(way, span, offset).map_err(|error| {
+            let done = at.saturating_add(error.bytes_done());
+            error.at(self.offset, len).after(done)
+        })
+    }
+
+    fn error(&self, way: Way, cause: Cause, len: usize) -> Error {
+        self.file.error(way.name(), cause).at(self.offset, len)
+    }
+
+    /// What direct I/O asks. None if there is no direct I/O, or no answer: the transfer itself will find out why.
+    fn alignment(&self) -> Option<Alignment> {
+        self.file.alignment().ok()?
+    }
+
+    /// Of the next `len` bytes those between multiples of `grain`, counted from here.
+    fn within(&self, len: usize, grain: u64) -> Option<Range<usize>> {
+        let range = within(self.offset, len as u64, grain);
+        Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+    }
+}
+
+/// What offsets have to be multiples of for direct I/O that touches no page in part.
+fn grain(alignment: Alignment) -> Option<u64> {
+    let grain = alignment.offset.max(system::page_size());
+    (grain.is_power_of_two() && grain <= UNIT as u64).then_some(grain)
 }
 
 /// Of `len` bytes at `offset`, those from the first to the last multiple of `grain`, counted from `offset`; none if they are

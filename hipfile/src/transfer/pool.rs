@@ -1,6 +1,7 @@
 //! The threads of a transfer.
 
 use std::mem;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -14,10 +15,10 @@ use super::stopped::Stopped;
 use crate::error::{Cause, Error};
 use crate::system;
 
-/// Told of progress.
-pub(super) type Watcher<'a> = dyn FnMut(Progress) + Send + 'a;
+/// Told of progress. Its answer says whether to go on.
+pub(super) type Watcher<'a> = dyn FnMut(Progress) -> ControlFlow<()> + Send + 'a;
 
-/// Moves all pieces, and returns when no thread works on them any more, also by unwinding out of `watcher`, which is called
+/// Checks all pieces and moves them, and returns when no thread works on them any more, also by unwinding out of `watcher`, which is called
 /// on this thread. `moved` counts bytes meanwhile.
 pub(super) fn run(
     pieces: &[Piece<'_>],
@@ -27,6 +28,11 @@ pub(super) fn run(
 ) -> Result<Report, Stopped> {
     let began = Instant::now();
     let total = pieces.last().map_or(0, Piece::end);
+    for piece in pieces {
+        if let Err(error) = piece.check() {
+            return Err(Stopped::before(error, total));
+        }
+    }
     let mut watcher = Watch { watcher, total, last: 0, moved };
     let chunk = settings.chunk_for(total);
     let transfer = Transfer {
@@ -46,7 +52,8 @@ pub(super) fn run(
         tally.join(done);
         threads = threads.max(started.saturating_add(1));
     }
-    watcher.look();
+    // There is nothing left that its answer could stop.
+    _ = watcher.look();
     let report = tally.report(total, threads, began.elapsed());
     match transfer.failure(&report) {
         None => Ok(report),
@@ -71,17 +78,17 @@ struct Transfer<'a> {
 impl Transfer<'_> {
     /// Moves the chunks of one phase, with so many threads beside this one if they can be had. Tells how many there were.
     fn phase(&self, phase: &Phase, helpers: usize, watcher: &mut Watch<'_, '_>) -> (Tally, usize) {
-        let next = AtomicUsize::new(0);
+        let next = &AtomicUsize::new(0);
         thread::scope(|scope| {
-            let start = |_| {
-                let work = || self.work(phase, &next, || ());
+            let start = |number| {
+                let work = move || self.work(phase, next, number, || ControlFlow::Continue(()));
                 // Without another thread those that there are do all of it.
                 thread::Builder::new().name("hipfile-transfer".to_owned()).spawn_scoped(scope, work).ok()
             };
-            let helpers: Vec<_> = (0..helpers).map_while(start).collect();
+            let helpers: Vec<_> = (1..=helpers).map_while(start).collect();
             let started = helpers.len();
             let unwinding = StopOnDrop(&self.stopped);
-            let mut tally = self.work(phase, &next, || watcher.look());
+            let mut tally = self.work(phase, next, 0, || watcher.look());
             mem::forget(unwinding);
             for helper in helpers {
                 // None panics; the scope would pass it on.
@@ -91,13 +98,19 @@ impl Transfer<'_> {
         })
     }
 
-    /// Moves chunks until there are none left.
-    fn work(&self, phase: &Phase, next: &AtomicUsize, mut then: impl FnMut()) -> Tally {
+    /// Moves chunks until there are none left, as the thread of this number, and calls `then` after each.
+    fn work(
+        &self,
+        phase: &Phase,
+        next: &AtomicUsize,
+        thread: usize,
+        mut then: impl FnMut() -> ControlFlow<()>,
+    ) -> Tally {
         let began = system::thread_time();
         let mut tally = Tally::default();
         while let Some((piece, chunk)) = self.claim(phase, next) {
             let at = chunk.at as u64;
-            let outcome = piece.perform(chunk.at, chunk.len);
+            let outcome = piece.perform(chunk.at, chunk.len, thread);
             let done = match &outcome {
                 Ok(()) => chunk.len as u64,
                 Err(error) => (error.bytes_done() as u64).saturating_sub(at),
@@ -108,7 +121,9 @@ impl Transfer<'_> {
             if let Err(error) = outcome {
                 self.fail(start, error);
             }
-            then();
+            if then().is_break() {
+                self.refuse(Cause::Stopped);
+            }
         }
         tally.cpu = system::thread_time().saturating_sub(began);
         tally
@@ -122,12 +137,17 @@ impl Transfer<'_> {
         // Each thread goes past the end once.
         let chunk = phase.get(next.fetch_add(1, Ordering::Relaxed), self.chunk)?;
         if let Some(cause) = self.settings.refusal() {
-            self.stopped.store(true, Ordering::Relaxed);
-            // The first one is reported.
-            _ = self.refused.set(cause);
+            self.refuse(cause);
             return None;
         }
         self.pieces.get(chunk.piece).map(|piece| (piece, chunk))
+    }
+
+    #[cold]
+    fn refuse(&self, cause: Cause) {
+        self.stopped.store(true, Ordering::Relaxed);
+        // The first one is reported.
+        _ = self.refused.set(cause);
     }
 
     #[cold]
@@ -171,12 +191,13 @@ struct Watch<'a, 'b> {
 
 impl Watch<'_, '_> {
     /// Tells what has moved, if that is more than before.
-    fn look(&mut self) {
-        let Some(watcher) = &mut self.watcher else { return };
+    fn look(&mut self) -> ControlFlow<()> {
+        let Some(watcher) = &mut self.watcher else { return ControlFlow::Continue(()) };
         let bytes = self.moved.load(Ordering::Relaxed);
         if bytes > self.last {
             self.last = bytes;
-            watcher(Progress { bytes, total: self.total });
+            return watcher(Progress { bytes, total: self.total });
         }
+        ControlFlow::Continue(())
     }
 }

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use super::piece::Piece;
-use crate::io::Way;
 
 /// What is moved by one thread in one go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunk {
-    /// The number of its part.
+    /// The number of its piece.
     pub piece: usize,
-    /// Bytes from the start of the part.
+    /// Bytes from the start of the piece.
     pub at: usize,
     pub len: usize,
     /// Whether direct I/O takes it.
@@ -24,7 +23,7 @@ pub(super) struct Phase {
     chunks: usize,
 }
 
-/// Bytes of a part that are cut into chunks of the same length.
+/// Bytes of a piece that are cut into chunks of the same length.
 #[derive(Debug)]
 struct Run {
     piece: usize,
@@ -62,7 +61,7 @@ impl Phase {
 
 /// The phases of a transfer, one after the other.
 ///
-/// What direct I/O takes of a part is cut off the rest. Where files are written, the edges before it come first, and those
+/// What direct I/O takes of a piece is cut off the rest. Where files are written, the edges before it come first, and those
 /// behind it last: then no page of a file is written through the page cache while its neighbours are written directly, which
 /// the system may answer with stale pages and an error at the next sync.
 pub(super) fn phases(pieces: &[Piece<'_>], chunk: usize) -> Vec<Phase> {
@@ -74,17 +73,14 @@ pub(super) fn phases(pieces: &[Piece<'_>], chunk: usize) -> Vec<Phase> {
             continue;
         }
         let (head, tail) = (0..direct.start, direct.end..piece.len());
-        match piece.way() {
-            Way::Read => {
-                middles.push(number, head, false, chunk);
-                middles.push(number, direct, true, chunk);
-                middles.push(number, tail, false, chunk);
-            }
-            Way::Write => {
-                heads.push(number, head, false, chunk);
-                middles.push(number, direct, true, chunk);
-                tails.push(number, tail, false, chunk);
-            }
+        if piece.writes() {
+            heads.push(number, head, false, chunk);
+            middles.push(number, direct, true, chunk);
+            tails.push(number, tail, false, chunk);
+        } else {
+            middles.push(number, head, false, chunk);
+            middles.push(number, direct, true, chunk);
+            middles.push(number, tail, false, chunk);
         }
     }
     [heads, middles, tails].into_iter().filter(|phase| phase.chunks > 0).collect()

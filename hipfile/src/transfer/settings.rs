@@ -51,6 +51,12 @@ impl Settings {
         })
     }
 
+    /// How many threads have something to do in a transfer of so many bytes.
+    pub fn threads_for(&self, total: u64) -> usize {
+        let chunks = total.div_ceil(self.chunk_for(total) as u64);
+        usize::try_from(chunks).unwrap_or(usize::MAX).clamp(1, self.threads())
+    }
+
     /// Why no other chunk may begin.
     pub fn refusal(&self) -> Option<Cause> {
         if self.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
@@ -76,7 +82,8 @@ mod tests {
             settings.set_chunk(given);
             assert_eq!(settings.chunk_for(5), taken);
         }
+        assert_eq!((settings.threads_for(0), settings.threads_for(0x7fff_0001)), (1, 2));
         settings.set_threads(0);
-        assert_eq!(settings.threads(), 1);
+        assert_eq!((settings.threads(), settings.threads_for(u64::MAX)), (1, 1));
     }
 }

@@ -3,8 +3,9 @@
 use std::error;
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
-use super::report::Report;
+use super::report::{Report, Tally};
 use crate::error::Error;
 
 /// Why a transfer did not come to its end, and what it did until then.
@@ -40,6 +41,11 @@ pub struct Stopped(Box<(Error, Report)>);
 impl Stopped {
     pub(super) fn new(error: Error, report: Report) -> Self {
         Self(Box::new((error, report)))
+    }
+
+    /// A transfer of `asked` bytes of which none moved.
+    pub(super) fn before(error: Error, asked: u64) -> Self {
+        Self::new(error, Tally::default().report(asked, 0, Duration::ZERO))
     }
 
     /// What went wrong.
