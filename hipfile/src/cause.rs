@@ -5,6 +5,7 @@ use std::fmt;
 use hip_alloc::HipError;
 
 use crate::errno;
+use crate::io::Way;
 use crate::kind::ErrorKind;
 use crate::late::Refusal;
 use crate::op_error::OpError;
@@ -35,6 +36,10 @@ pub(crate) enum Cause {
     AlreadyLoaded,
     /// The process is the child of a fork.
     Forked,
+    /// A transfer that the file is not open for.
+    NotOpenFor(Way),
+    /// A write at an offset of a file that takes none.
+    Append,
     /// A file offset, or the end of the transfer, past `i64::MAX`.
     OffsetTooLarge,
     /// Memory of length zero where at least a byte is needed.
@@ -104,7 +109,9 @@ impl Cause {
             | Self::StreamShared
             | Self::BatchFull { .. } => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
-            Self::OffsetTooLarge
+            Self::NotOpenFor(_)
+            | Self::Append
+            | Self::OffsetTooLarge
             | Self::EmptyMemory
             | Self::EmptyPieces
             | Self::InvalidArgument(_)
@@ -237,6 +244,11 @@ impl fmt::Display for Cause {
             Self::AlreadyLoaded => f.write_str("the library is in use already; load it before anything else"),
             Self::Forked => f.write_str(
                 "this process was forked after the GPU libraries were in use; run a new program for GPU work",
+            ),
+            Self::NotOpenFor(Way::Read) => f.write_str("the file is not open for reading"),
+            Self::NotOpenFor(Way::Write) => f.write_str("the file is not open for writing"),
+            Self::Append => f.write_str(
+                "the file is open with O_APPEND, where Linux writes at the end whatever the offset; open it without",
             ),
             Self::OffsetTooLarge => {
                 write!(

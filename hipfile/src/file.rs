@@ -1,6 +1,7 @@
 //! Files: a descriptor registered with the library.
 
 use std::fmt;
+use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Result, Subject};
 use crate::ffi::{self, Handle};
 use crate::handle_type::FileHandleType;
+use crate::io::Way;
 use crate::op_error::OpError;
 use crate::system;
 
@@ -40,7 +42,7 @@ use crate::system;
 pub struct FileHandle {
     // Fields are dropped in this order: the registration goes before the descriptor that it is of is closed.
     registration: FileRegistration,
-    fd: OwnedFd,
+    file: File,
     path: Option<Arc<Path>>,
     flags: i32,
     mode: u32,
@@ -78,17 +80,19 @@ impl FileHandle {
     /// registered this descriptor number and closed it without deregistering.
     #[doc(alias = "hipFileHandleRegister")]
     pub fn new(driver: &Driver, fd: impl Into<OwnedFd>) -> std::result::Result<Self, (OwnedFd, Error)> {
-        Self::register(driver, fd.into(), None, FileHandleType::OpaqueFd)
+        Self::register(driver.inner(), fd.into(), None, FileHandleType::OpaqueFd)
     }
 
     pub(crate) fn register(
-        driver: &Driver,
+        driver: &Arc<DriverInner>,
         fd: OwnedFd,
         path: Option<Arc<Path>>,
         handle_type: FileHandleType,
     ) -> std::result::Result<Self, (OwnedFd, Error)> {
         match Self::facts(driver, fd.as_fd(), handle_type) {
-            Ok((registration, flags, mode)) => Ok(Self { registration, fd, path, flags, mode, handle_type }),
+            Ok((registration, flags, mode)) => {
+                Ok(Self { registration, file: fd.into(), path, flags, mode, handle_type })
+            }
             Err(cause) => {
                 let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
                 Err((fd, Error::new("register file", cause).on(subject)))
@@ -98,11 +102,10 @@ impl FileHandle {
 
     #[allow(unsafe_code, reason = "registers the descriptor")]
     fn facts(
-        driver: &Driver,
+        driver: &Arc<DriverInner>,
         fd: BorrowedFd<'_>,
         handle_type: FileHandleType,
     ) -> std::result::Result<(FileRegistration, i32, u32), Cause> {
-        let driver = driver.inner();
         let api = driver.live()?;
         // The other types come with pointers of their own, which a safe function has no way to vouch for.
         if handle_type != FileHandleType::OpaqueFd {
@@ -153,7 +156,7 @@ impl FileHandle {
     ///
     /// What `statx` answers, in [`Error::os_error`].
     pub fn alignment(&self) -> Result<Option<Alignment>> {
-        system::alignment(self.fd.as_fd()).map_err(|cause| self.error("read alignment of", cause))
+        system::alignment(self.as_fd()).map_err(|cause| self.error("read alignment of", cause))
     }
 
     /// Deregisters the file and gives its descriptor back.
@@ -171,9 +174,55 @@ impl FileHandle {
     #[doc(alias = "hipFileHandleDeregister")]
     #[must_use = "dropping the handle closes the file as well"]
     pub fn into_fd(self) -> OwnedFd {
-        let Self { registration, fd, .. } = self;
+        let Self { registration, file, .. } = self;
         drop(registration);
-        fd
+        file.into()
+    }
+
+    /// Registers the same open file once more: a handle with a descriptor and a registration of its own. hipFile 0.2.
+    ///
+    /// As for [`std::fs::File::try_clone`], both have one position and one set of status flags. To share a handle between
+    /// threads, an [`Arc`] is enough.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Driver, OpenOptions};
+    ///
+    /// let file = OpenOptions::new().read(true).open(&Driver::open()?, "/proc/self/exe")?;
+    /// let clone = file.try_clone()?;
+    /// drop(file); // the clone stays registered and open
+    /// let mut memory = DeviceBuffer::new(4)?;
+    /// clone.read_exact_at(memory.slice_mut(..)?, 0)?;
+    /// # assert_eq!(memory.to_vec()?, b"\x7fELF");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the system answers if no descriptor is free, and what [`new`](Self::new) gives.
+    #[doc(alias = "hipFileHandleRegister")]
+    pub fn try_clone(&self) -> Result<Self> {
+        let driver = &self.registration.driver;
+        let again = self.file.try_clone().map_err(|error| self.error("duplicate", system::cause(&error)))?;
+        Self::register(driver, again.into(), self.path.clone(), self.handle_type)
+            .map_err(|(_fd, error)| error)
+    }
+
+    /// Whether the descriptor is open for that way, and takes offsets.
+    #[inline]
+    pub(crate) fn admits(&self, way: Way) -> std::result::Result<(), Cause> {
+        match (way, self.flags & libc::O_ACCMODE) {
+            (Way::Read, libc::O_WRONLY) | (Way::Write, libc::O_RDONLY) => Err(Cause::NotOpenFor(way)),
+            (Way::Write, _) if self.flags & libc::O_APPEND != 0 => Err(Cause::Append),
+            _ => Ok(()),
+        }
+    }
+
+    /// The open file, for what std does with files.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
     }
 
     pub(crate) fn driver(&self) -> &DriverInner {
@@ -194,7 +243,7 @@ impl FileHandle {
     pub(crate) fn subject(&self) -> Subject {
         match &self.path {
             Some(path) => Subject::Path(Arc::clone(path)),
-            None => Subject::Descriptor(self.fd.as_raw_fd()),
+            None => Subject::Descriptor(self.file.as_raw_fd()),
         }
     }
 }
@@ -214,7 +263,7 @@ impl Drop for FileRegistration {
 impl AsFd for FileHandle {
     /// The descriptor. Reading, writing or resizing the file through it is fine; the page cache keeps both ways coherent.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.file.as_fd()
     }
 }
 
@@ -222,7 +271,7 @@ impl fmt::Debug for FileHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileHandle")
             .field("path", &self.path)
-            .field("fd", &self.fd.as_raw_fd())
+            .field("fd", &self.file.as_raw_fd())
             .field("handle", &self.as_raw())
             .finish_non_exhaustive()
     }

@@ -46,7 +46,7 @@ impl FileHandle {
     /// # Errors
     ///
     /// The system's, HIP's or the library's. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `offset` plus
-    /// the length of `memory` passes `i64::MAX`.
+    /// the length of `memory` passes `i64::MAX`, or if the file was not open for reading when it was registered.
     #[doc(alias = "hipFileRead")]
     #[inline]
     pub fn read_at(&self, memory: impl ReadInto, offset: u64) -> Result<usize> {
@@ -56,14 +56,14 @@ impl FileHandle {
     /// Writes `memory` at `offset`, like `pwrite`. hipFile 0.2.
     ///
     /// Returns the number of bytes written: fewer than asked for above 0x7ffff000 and where the file system ends.
-    /// On a descriptor with `O_APPEND`, Linux appends and ignores `offset`.
     ///
     /// The fast path does not flush the written data to the storage device; AMD's library does on the other path. Use
-    /// [`std::fs::File::sync_data`] on the descriptor where it matters.
+    /// [`sync_data`](Self::sync_data) where it matters.
     ///
     /// # Errors
     ///
-    /// As for [`read_at`](Self::read_at).
+    /// As for [`read_at`](Self::read_at). [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) also if the file was
+    /// open with `O_APPEND` when it was registered: Linux then writes at the end, whatever the offset.
     #[doc(alias = "hipFileWrite")]
     #[inline]
     pub fn write_at(&self, memory: impl WriteFrom, offset: u64) -> Result<usize> {
@@ -152,6 +152,7 @@ impl FileHandle {
         if span.len == 0 {
             return self.driver().live().map(|_api| 0);
         }
+        self.admits(way)?;
         // Fails in a forked child, so what follows is not reached there.
         let _device = span.device.make_current().map_err(hip_cause)?;
         let api = self.driver().api();

@@ -10,8 +10,17 @@ use crate::file_offset;
 use crate::io::{MAX_TRANSFER, Way};
 use crate::span::{Address, Span};
 
-/// The values of a transfer of `span` at `offset` of the file, proven to be right for this stream.
-pub(crate) fn slots(span: Span, offset: u64, stream: StreamRef<'_>) -> Result<Slots, Cause> {
+/// The values of a transfer of `span` at `offset` of the file, proven to be right for the file and this stream.
+pub(crate) fn slots(
+    way: Way,
+    file: &FileHandle,
+    span: Span,
+    offset: u64,
+    stream: StreamRef<'_>,
+) -> Result<Slots, Cause> {
+    if span.len > 0 {
+        file.admits(way)?;
+    }
     let file_offset = file_offset::checked(offset, span.len)?;
     // An allocation is never as long as i64::MAX, so an offset into one fits.
     let buffer_offset = i64::try_from(span.offset).map_err(|_| Cause::OffsetTooLarge)?;

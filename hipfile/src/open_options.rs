@@ -6,9 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::driver::Driver;
-use crate::error::{Cause, Error, Result, Subject};
+use crate::error::{Error, Result, Subject};
 use crate::file::FileHandle;
 use crate::handle_type::FileHandleType;
+use crate::system;
 
 /// How to open a file for GPU I/O. Options are those of [`std::fs::OpenOptions`].
 ///
@@ -126,8 +127,8 @@ impl OpenOptions {
             .clone()
             .custom_flags(self.flags | direct)
             .open(path)
-            .map_err(|error| Error::new("open", system_cause(&error)).on(Subject::Path(path.into())))?;
-        FileHandle::register(driver, OwnedFd::from(file), Some(path.into()), self.handle_type)
+            .map_err(|error| Error::new("open", system::cause(&error)).on(Subject::Path(path.into())))?;
+        FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
             .map_err(|(_fd, error)| error)
     }
 }
@@ -135,26 +136,5 @@ impl OpenOptions {
 impl Default for OpenOptions {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// The cause of a failed call of std. Without an `errno`, std refused what it was given before asking the system.
-fn system_cause(error: &std::io::Error) -> Cause {
-    match error.raw_os_error() {
-        Some(errno) => Cause::Os(errno),
-        None => Cause::InvalidArgument(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_std_refuses_is_no_system_error() {
-        let error = fs::File::open("nul\0byte").unwrap_err();
-        assert!(matches!(system_cause(&error), Cause::InvalidArgument(text) if !text.is_empty()));
-        let error = fs::File::open("/no/such/file").unwrap_err();
-        assert!(matches!(system_cause(&error), Cause::Os(libc::ENOENT)));
     }
 }

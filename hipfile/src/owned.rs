@@ -51,7 +51,7 @@ const _: fn() = || {
 /// Puts the request on `stream`, with its registration if it has one.
 pub(crate) fn submit(request: Request, stream: &Stream, registration: Option<RegisteredStream>) -> Transfer {
     let Request { way, file, region, offset, late, place, tag: _ } = request;
-    let (slots, failed) = match on_stream::slots(region.span(), offset, stream.as_ref()) {
+    let (slots, failed) = match on_stream::slots(way, &file, region.span(), offset, stream.as_ref()) {
         Ok(slots) => (slots, OnceLock::new()),
         Err(cause) => (Slots::new(0, 0, 0), OnceLock::from(cause)),
     };

@@ -218,8 +218,8 @@ impl Request {
     /// # Errors
     ///
     /// None here; the [`Transfer`] has them, and the region with it.
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if offset plus length passes `i64::MAX`, if region and
-    /// stream are on different devices, or for late values that are not right;
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the file is not open for it, if offset plus length
+    /// passes `i64::MAX`, if region and stream are on different devices, or for late values that are not right;
     /// [`ErrorKind::Os`](crate::ErrorKind::Os) without a number if a system call failed, since the library loses which way
     /// on streams; otherwise what HIP or the library answers.
     #[doc(alias = "hipFileReadAsync")]

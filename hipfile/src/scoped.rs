@@ -127,9 +127,9 @@ impl FileHandle {
     ///
     /// # Errors
     ///
-    /// Why it could not be put on the stream. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `offset` plus
-    /// the length of `memory` passes `i64::MAX`, or if memory and stream are on different devices; otherwise what HIP or
-    /// the library answers. How the transfer itself went is in [`ScopedTransfer::result`].
+    /// Why it could not be put on the stream. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the file is not
+    /// open for it, if `offset` plus the length of `memory` passes `i64::MAX`, or if memory and stream are on different
+    /// devices; otherwise what HIP or the library answers. How the transfer itself went is in [`ScopedTransfer::result`].
     #[doc(alias = "hipFileReadAsync")]
     pub fn read_at_in<'scope>(
         &'scope self,
@@ -188,7 +188,7 @@ impl FileHandle {
         offset: u64,
     ) -> Result<ScopedTransfer> {
         let submit = || -> std::result::Result<Arc<State>, Cause> {
-            let slots = on_stream::slots(span, offset, scope.stream())?;
+            let slots = on_stream::slots(way, self, span, offset, scope.stream())?;
             let (passed, file, len) = (AtomicBool::new(span.len == 0), self.subject(), span.len);
             let state = Arc::new(State { slots, passed, way, file, offset, len });
             if len == 0 {

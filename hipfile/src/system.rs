@@ -61,8 +61,25 @@ fn statx(fd: BorrowedFd<'_>, mask: u32) -> Result<libc::statx, Cause> {
     }
 }
 
+/// Allocates the blocks of that part of a file, and makes the file longer if it ends before.
+pub(crate) fn allocate(fd: BorrowedFd<'_>, offset: i64, len: i64) -> Result<(), Cause> {
+    // SAFETY: requires nothing beyond an open descriptor, which the borrow is.
+    match unsafe { libc::fallocate(fd.as_raw_fd(), 0, offset, len) } {
+        0 => Ok(()),
+        _ => Err(last()),
+    }
+}
+
 fn last() -> Cause {
-    Cause::Os(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+    cause(&io::Error::last_os_error())
+}
+
+/// The cause of a failed call of std. Without an `errno`, std refused what it was given before asking the system.
+pub(crate) fn cause(error: &io::Error) -> Cause {
+    match error.raw_os_error() {
+        Some(errno) => Cause::Os(errno),
+        None => Cause::InvalidArgument(error.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -92,5 +109,13 @@ mod tests {
         if let Some(found) = alignment(file.as_fd()).unwrap() {
             assert!(found.memory.is_power_of_two() && found.offset.is_power_of_two());
         }
+    }
+
+    #[test]
+    fn what_std_refuses_is_no_system_error() {
+        let error = File::open("nul\0byte").unwrap_err();
+        assert!(matches!(cause(&error), Cause::InvalidArgument(text) if !text.is_empty()));
+        let error = File::open("/no/such/file").unwrap_err();
+        assert!(matches!(cause(&error), Cause::Os(libc::ENOENT)));
     }
 }

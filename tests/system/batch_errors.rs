@@ -1,9 +1,10 @@
 //! Transfers of batches that fail, batches that the library refuses, and libraries without batches.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hipfile::alloc::{self, InFlight};
-use hipfile::{Batch, Driver, ErrorKind, OpError, Region, Request};
+use hipfile::{Batch, Driver, ErrorKind, OpError, OpenOptions, Region, Request};
 use hipfile_tests::isolate::{alone, isolated};
 use hipfile_tests::{raw, soft};
 
@@ -55,6 +56,24 @@ fn each_transfer_fails_by_itself() {
         assert_eq!((error.kind(), error.op_error()), (ErrorKind::Hip, Some(OpError::HipDriverError)));
         assert_eq!(error.hip_error(), None, "a batch does not tell HIP's code");
     });
+}
+
+/// A file that is not open for it: all come back, and nothing was begun.
+#[test]
+fn the_wrong_direction_refuses_all() {
+    let stage = Stage::new(2 * PAGE);
+    let mut batch = stage.batch(4);
+    let path = stage.scratch.file("read only", &[0; PAGE]);
+    let reader = Arc::new(OpenOptions::new().read(true).open(&stage.driver, &path).unwrap());
+    let mut requests = stage.reads(stage.pages(1));
+    requests.push(Request::write(&reader, stage.pages(1).remove(0), 0));
+    let (error, requests) = batch.submit(requests).unwrap_err().into_parts();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert_eq!(
+        error.to_string(),
+        format!("write {} at offset 0, 4096 bytes: the file is not open for writing", path.display())
+    );
+    assert_eq!((requests.len(), batch.outstanding()), (2, 0));
 }
 
 /// HF-BATCH-05, HF-BATCH-17: a file that other code deregistered. Only the library can find that.

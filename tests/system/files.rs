@@ -165,16 +165,21 @@ fn direct_descriptors_work_at_any_alignment() {
     assert_eq!(&fs::read(&path).unwrap()[3..104], &content[777..878]);
 }
 
-/// HF-FALL-12.
+/// HF-FALL-12: at an offset of our choice nothing can be written, so nothing is. Reading is as always.
 #[test]
-fn append_descriptors_append() {
+fn append_descriptors_are_read_and_not_written() {
     let scratch = Scratch::new();
     let path = scratch.file("data", b"0123");
     let driver = Driver::open().unwrap();
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_APPEND).open(&driver, &path).unwrap();
-    let memory = DeviceBuffer::from_host(b"abc").unwrap();
-    assert_eq!(file.write_at(memory.slice(..).unwrap(), 0).unwrap(), 3);
-    assert_eq!(fs::read(&path).unwrap(), b"0123abc");
+    let file =
+        OpenOptions::new().read(true).write(true).custom_flags(libc::O_APPEND).open(&driver, &path).unwrap();
+    let mut memory = DeviceBuffer::from_host(b"abc").unwrap();
+    let error = file.write_at(memory.slice(..).unwrap(), 0).unwrap_err();
+    assert_eq!((error.kind(), error.os_error()), (ErrorKind::InvalidInput, None));
+    assert!(error.to_string().contains("the file is open with O_APPEND"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), b"0123");
+    file.read_exact_at(memory.slice_mut(..).unwrap(), 1).unwrap();
+    assert_eq!(memory.to_vec().unwrap(), b"123");
 }
 
 /// HF-READ-32: neither used nor changed.

@@ -19,6 +19,7 @@ mod process;
 mod ranges;
 mod registered;
 mod releases;
+mod sizes;
 mod streams;
 mod threads;
 mod transfers;

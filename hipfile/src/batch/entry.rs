@@ -23,6 +23,9 @@ pub(super) fn of(request: &Request) -> Result<Entry> {
         return failed(Cause::Late(Refusal::InBatch));
     }
     let span = request.region.span();
+    if span.len > 0 {
+        request.file.admits(request.way).map_err(|cause| error(request, cause))?;
+    }
     let (Ok(file_offset), Ok(buffer_offset)) =
         (file_offset::checked(request.offset, span.len), i64::try_from(span.offset))
     else {

@@ -22,7 +22,7 @@ impl Batch {
     ///
     /// The requests come back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if they are more than there is
     /// [`room`](Self::room) for; [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an offset that passes
-    /// `i64::MAX` with the length, and for [late values](Request::late);
+    /// `i64::MAX` with the length, for a file that was not opened for it, and for [late values](Request::late);
     /// [`ErrorKind::NotRegistered`](crate::ErrorKind::NotRegistered) if other code deregistered a file, destroyed the batch or
     /// closed the driver; [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child; otherwise what the library
     /// answers.

@@ -1,6 +1,7 @@
 //! Text, kind and codes of every error.
 
 use super::*;
+use crate::io::Way;
 use crate::late::Refusal;
 use crate::version::Version;
 
@@ -91,6 +92,14 @@ fn every_cause_has_its_text_kind_and_codes() {
             ErrorKind::Forked,
             None,
             "this process was forked after the GPU libraries were in use; run a new program for GPU work",
+        ),
+        (Cause::NotOpenFor(Way::Read), ErrorKind::InvalidInput, None, "the file is not open for reading"),
+        (Cause::NotOpenFor(Way::Write), ErrorKind::InvalidInput, None, "the file is not open for writing"),
+        (
+            Cause::Append,
+            ErrorKind::InvalidInput,
+            None,
+            "the file is open with O_APPEND, where Linux writes at the end whatever the offset; open it without",
         ),
         (
             Cause::OffsetTooLarge,

@@ -76,17 +76,39 @@ fn a_failed_system_call_of_the_fallback() {
     isolated("streams::outcomes::a_failed_system_call_of_the_fallback", &FALLBACK, || {
         let world = World::new(PAGE);
         let stream = world.stream(StreamFlags::FIXED_VALUES);
-        let reader = OpenOptions::new().read(true).open(&world.driver, &world.path).unwrap();
-        let failed = Arc::new(reader).write_owned(&stream, world.region(PAGE, 7), 0).wait().unwrap_err();
+        let folder = OpenOptions::new().read(true).open(&world.driver, "/").unwrap();
+        let failed = Arc::new(folder).read_owned(&stream, world.region(PAGE, 7), 0).wait().unwrap_err();
         let error = failed.error();
         assert_eq!((error.kind(), error.os_error(), error.raw_code()), (ErrorKind::Os, None, Some(-1)));
-        let place = format!("write {} at offset 0, 4096 bytes", world.path.display());
-        let text =
-            format!("{place}: a system call failed, and on a stream the library does not tell how (-1)");
-        assert_eq!((error.to_string(), failed.to_string()), (text.clone(), text));
+        let text = "read / at offset 0, 4096 bytes: a system call failed, and on a stream the library does not tell how (-1)";
+        assert_eq!((error.to_string(), failed.to_string()), (text.to_owned(), text.to_owned()));
         assert_eq!(bytes(failed.region().unwrap()), [7; PAGE]);
-        assert!(world.file_content() == world.content);
     });
+}
+
+/// A file that is not open for it is told before it is put on the stream, where the reason would be lost.
+#[test]
+fn the_wrong_direction_is_told() {
+    let world = World::new(PAGE);
+    let stream = world.stream(StreamFlags::FIXED_VALUES);
+    let reader = Arc::new(OpenOptions::new().read(true).open(&world.driver, &world.path).unwrap());
+    let (error, region) =
+        reader.write_owned(&stream, world.region(PAGE, 7), 0).wait().unwrap_err().into_parts();
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    let text =
+        format!("write {} at offset 0, 4096 bytes: the file is not open for writing", world.path.display());
+    assert_eq!(error.to_string(), text);
+    let mut region = region.unwrap();
+    assert_eq!(bytes(&region), [7; PAGE]);
+    // Nothing to write needs no file that is open for it.
+    let nothing = region.split_to(0).unwrap();
+    assert_eq!(reader.write_owned(&stream, nothing, 0).wait().unwrap().bytes, 0);
+
+    let memory = DeviceBuffer::zeroed(PAGE).unwrap();
+    let error =
+        stream.stream().scope(|scope| reader.write_at_in(scope, memory.slice(..).unwrap(), 0)).unwrap_err();
+    assert_eq!(error.to_string(), text);
+    assert!(world.file_content() == world.content);
 }
 
 /// HF-ASYNC-15
