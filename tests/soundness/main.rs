@@ -5,6 +5,7 @@ mod answers;
 mod batch_answers;
 mod batches;
 mod descriptors;
+mod devices;
 mod ends;
 mod fake;
 mod forgetting;
