@@ -1,7 +1,7 @@
 //! Which types may cross threads, asserted by the compiler. SND-19.
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{OsString, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -41,6 +41,7 @@ send_and_sync! {
     OpenOptions Preallocated RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream
     ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
     transfer::CancelToken transfer::Ended transfer::Job transfer::Progress transfer::Report transfer::Stopped
+    ControlFlags DeviceStats FeatureFlags Observed Parameter<OsString> Properties SizeHistograms StorageFlags
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 

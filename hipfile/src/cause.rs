@@ -46,7 +46,7 @@ pub(crate) enum Cause {
     EmptyMemory,
     /// Memory to be cut into pieces of length zero.
     EmptyPieces,
-    /// A path or options that std refuses before asking the system, in its words.
+    /// An argument that nobody asks the system or the library about: what std says to a path or options, or we to a value.
     InvalidArgument(String),
     /// The library has an entry that belongs to a live registration of this process.
     RegisteredHere,
@@ -62,6 +62,10 @@ pub(crate) enum Cause {
     OtherDevice { memory: u32, stream: u32 },
     /// Late values that are not taken.
     Late(Refusal),
+    /// The library only pretends to have a feature: it answers 5030, and has no other word for it.
+    Unimplemented(&'static str),
+    /// A value that the library does not take.
+    RefusedValue { value: String, code: OpError },
     /// The library in use lacks a feature.
     Unsupported { feature: &'static str, since: Version, found: Version },
     /// End of file before the buffer was full.
@@ -118,7 +122,8 @@ impl Cause {
             | Self::OtherDevice { .. }
             | Self::Late(_) => ErrorKind::InvalidInput,
             Self::RegisteredHere | Self::StreamRegistered => ErrorKind::AlreadyRegistered,
-            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::RefusedValue { code, .. } => op_kind(*code),
+            Self::Unimplemented(_) | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::WriteZero => ErrorKind::WriteZero,
             Self::Cancelled | Self::Stopped => ErrorKind::Cancelled,
@@ -130,7 +135,8 @@ impl Cause {
         match self {
             Self::Op(code) => Some(*code),
             Self::HipCall(_) => Some(OpError::HipDriverError),
-            Self::InFlight => Some(OpError::InternalError),
+            Self::RefusedValue { code, .. } => Some(*code),
+            Self::InFlight | Self::Unimplemented(_) => Some(OpError::InternalError),
             Self::RegisteredHere => Some(OpError::MemoryAlreadyRegistered),
             Self::BatchFull { .. } => Some(OpError::BatchFull),
             Self::UnknownBatch => Some(OpError::InvalidValue),
@@ -188,13 +194,11 @@ fn op_kind(code: OpError) -> ErrorKind {
         | OpError::DeviceNotSupported
         | OpError::DriverVersionMismatch
         | OpError::AsyncNotSupported => ErrorKind::Unsupported,
-        OpError::MemoryAlreadyRegistered | OpError::HandleAlreadyRegistered | OpError::DriverAlreadyOpen => {
-            ErrorKind::AlreadyRegistered
-        }
+        OpError::MemoryAlreadyRegistered | OpError::HandleAlreadyRegistered => ErrorKind::AlreadyRegistered,
         OpError::MemoryNotRegistered | OpError::HandleNotRegistered => ErrorKind::NotRegistered,
         OpError::PermissionDenied | OpError::IoDisabled => ErrorKind::PermissionDenied,
         OpError::GpuMemoryPinningFailed => ErrorKind::OutOfMemory,
-        OpError::BatchFull => ErrorKind::Busy,
+        OpError::BatchFull | OpError::DriverAlreadyOpen => ErrorKind::Busy,
         OpError::DeviceNotFound => ErrorKind::NoDevice,
         OpError::HipDriverError | OpError::HipContextMismatch => ErrorKind::Hip,
         OpError::DriverVersionReadError
@@ -278,6 +282,13 @@ impl fmt::Display for Cause {
                 write!(f, "the memory is on device {memory} and the stream on device {stream}")
             }
             Self::Late(refusal) => refusal.fmt(f),
+            Self::Unimplemented(feature) => write!(
+                f,
+                "the library in use has no {feature}, as no release of AMD's has ({} {})",
+                OpError::InternalError.code(),
+                OpError::InternalError.name()
+            ),
+            Self::RefusedValue { value, code } => write!(f, "the library does not take {value}: {code}"),
             Self::Unsupported { feature, since, found } => {
                 write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
             }

@@ -45,6 +45,8 @@ struct Inner {
 pub(crate) enum Subject {
     Path(Arc<Path>),
     Descriptor(i32),
+    /// By the name it has in C.
+    Parameter(&'static str),
 }
 
 /// The bytes of the file that a transfer was about.
@@ -181,6 +183,7 @@ impl fmt::Display for Error {
         match subject {
             Some(Subject::Path(path)) => write!(f, " {}", path.display())?,
             Some(Subject::Descriptor(fd)) => write!(f, " descriptor {fd}")?,
+            Some(Subject::Parameter(name)) => write!(f, " {name}")?,
             None => {}
         }
         if let Some(FileSpan { offset, len }) = span {

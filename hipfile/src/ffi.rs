@@ -15,6 +15,8 @@ use crate::error::Cause;
 use crate::version::Version;
 
 pub(crate) mod batch;
+pub(crate) mod settings;
+pub(crate) mod stats;
 pub(crate) mod streams;
 
 /// A registered file, as the library names it.
@@ -57,6 +59,18 @@ pub(crate) unsafe fn load(path: &Path) -> Result<(), Cause> {
 
 fn checked(answer: sys::hipFileError_t) -> Result<(), Cause> {
     status(answer.err.0, answer.hip_drv_err.0)
+}
+
+/// A structure that `get` is given to fill in. There is room behind it, for a library whose structure has grown.
+fn filled<T: Default>(get: impl FnOnce(*mut T) -> sys::hipFileError_t) -> Result<T, Cause> {
+    #[repr(C)]
+    struct Roomy<T> {
+        value: T,
+        spare: [u64; 512],
+    }
+    let mut roomy = Box::new(Roomy { value: T::default(), spare: [0; 512] });
+    checked(get((&raw mut *roomy).cast()))?;
+    Ok(roomy.value)
 }
 
 pub(crate) fn version(api: &Api) -> Result<Version, Cause> {
@@ -188,25 +202,4 @@ fn with_errno(call: impl FnOnce() -> isize) -> (i64, i32) {
     // SAFETY: requires a valid, initialised pointer; holds for this thread's errno.
     let errno = unsafe { errno.read() };
     (ret as i64, errno)
-}
-
-pub(crate) fn has_stats(api: &Api) -> bool {
-    api.hipFileGetStatsL3.is_some()
-}
-
-/// The statistics with room behind them, for a library whose structure has grown.
-#[repr(C)]
-struct Roomy {
-    stats: sys::hipFileStatsLevel3_t,
-    spare: [u64; 512],
-}
-
-/// The counters since the library was first used; `None` if it has no such function.
-pub(crate) fn stats(api: &Api) -> Option<Result<Box<sys::hipFileStatsLevel3_t>, Cause>> {
-    let get = api.hipFileGetStatsL3?;
-    // SAFETY: requires a type for which all zeros is a value; holds because it is integers only.
-    let mut roomy: Box<Roomy> = Box::new(unsafe { mem::zeroed() });
-    // SAFETY: requires a pointer to a structure that may be written; holds because `roomy` has it, with room to spare.
-    let answer = unsafe { get(&raw mut roomy.stats) };
-    Some(checked(answer).map(|()| Box::new(roomy.stats)))
 }

@@ -39,7 +39,7 @@ pub enum ErrorKind {
     AlreadyRegistered,
     /// The library does not know the memory, the file handle or the batch, which only code outside this crate can have undone.
     NotRegistered,
-    /// Something is still in use: a driver by its files, memory by transfers.
+    /// Something is still in use: a driver by its files, memory by transfers; or a driver is open that must not be.
     Busy,
     /// Permission denied on the device or file.
     PermissionDenied,

@@ -3,6 +3,7 @@
 //! ```text
 //!   Driver::open ─────────────────────────────────────────────────────── libhipfile is open
 //!      │
+//!      ├─► properties, set_…                                             limits, where the library has them
 //!      ├─► OpenOptions::open, FileHandle::new ──► FileHandle             a descriptor, registered
 //!      │                                             │
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
@@ -70,6 +71,7 @@ mod decode;
 mod driver;
 mod errno;
 mod error;
+mod feature;
 mod ffi;
 mod file;
 mod file_offset;
@@ -86,7 +88,11 @@ mod op_error;
 mod open_options;
 mod outcome;
 mod owned;
+mod parameter;
 mod preallocate;
+mod properties;
+mod property_flags;
+mod quantity;
 mod region;
 mod regions;
 mod register;
@@ -114,6 +120,7 @@ pub use alignment::Alignment;
 pub use batch::{Batch, BatchError, Completion};
 pub use driver::{CloseError, Driver};
 pub use error::{Error, Result};
+pub use feature::{Feature, supports};
 pub use file::FileHandle;
 pub use handle_type::FileHandleType;
 pub use io_stream::IoStream;
@@ -124,7 +131,10 @@ pub use memory::{ReadInto, WriteFrom};
 pub use op_error::{OpError, UnknownCode};
 pub use open_options::OpenOptions;
 pub use outcome::{Done, Transfer, TransferError};
+pub use parameter::{Parameter, ParameterValue};
 pub use preallocate::Preallocated;
+pub use properties::Properties;
+pub use property_flags::{ControlFlags, FeatureFlags, StorageFlags};
 pub use region::Region;
 pub use regions::Regions;
 pub use register::RawMemory;
@@ -134,9 +144,11 @@ pub use request::Request;
 pub use scoped::ScopedTransfer;
 pub use slice::RegisteredSlice;
 pub use slice_mut::RegisteredSliceMut;
-pub use stats::{Stats, Transfers, stats};
+pub use stats::{
+    DeviceStats, Observed, SizeHistograms, Stats, Transfers, device_stats, size_histograms, stats,
+};
 pub use stream_flags::StreamFlags;
-pub use version::{Feature, Version, supports, version};
+pub use version::{Version, version};
 
 #[cfg(test)]
 mod auto_traits;

@@ -1,5 +1,15 @@
 //! What the library counted.
 
+mod devices;
+mod histograms;
+mod transfers;
+
+pub use devices::{DeviceStats, device_stats};
+pub use histograms::{SizeHistograms, size_histograms};
+pub use transfers::{Observed, Transfers};
+
+use hipfile_sys as sys;
+
 use crate::error::{Cause, Error, Result};
 use crate::ffi;
 use crate::version::Version;
@@ -15,6 +25,7 @@ use crate::version::Version;
 /// # Ok(())
 /// # }
 /// ```
+#[doc(alias = "hipFileStatsLevel1_t")]
 #[doc(alias = "hipFileStatsLevel3_t")]
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,50 +34,44 @@ pub struct Stats {
     pub reads: Transfers,
     /// From device memory into files.
     pub writes: Transfers,
-}
-
-/// Counters of one direction.
-///
-/// ```
-/// # fn main() -> hipfile::Result<()> {
-/// let reads: hipfile::Transfers = hipfile::stats()?.reads;
-/// if reads.fallback > 0 {
-///     println!("{} of {} reads went through host memory", reads.fallback, reads.operations);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Transfers {
-    /// Operations that completed.
-    pub operations: u64,
-    /// Operations that failed. An operation that failed on the fast path and was done again is in both.
-    pub errors: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Operations on the fast path, between storage and GPU directly.
-    pub fast_path: u64,
-    /// Operations that went through host memory.
-    pub fallback: u64,
+    /// Registrations of files that succeeded.
+    pub files_registered: u64,
+    /// Registrations of memory that succeeded.
+    pub memory_registered: u64,
 }
 
 impl Stats {
     /// What was counted after `earlier` was.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
-        Self { reads: self.reads.since(earlier.reads), writes: self.writes.since(earlier.writes) }
-    }
-}
-
-impl Transfers {
-    fn since(self, earlier: Self) -> Self {
         Self {
-            operations: self.operations.saturating_sub(earlier.operations),
-            errors: self.errors.saturating_sub(earlier.errors),
-            bytes: self.bytes.saturating_sub(earlier.bytes),
-            fast_path: self.fast_path.saturating_sub(earlier.fast_path),
-            fallback: self.fallback.saturating_sub(earlier.fallback),
+            reads: self.reads.since(earlier.reads),
+            writes: self.writes.since(earlier.writes),
+            files_registered: self.files_registered.saturating_sub(earlier.files_registered),
+            memory_registered: self.memory_registered.saturating_sub(earlier.memory_registered),
+        }
+    }
+
+    fn of(all: &sys::hipFileStatsLevel3_t) -> Self {
+        let basic = &all.detailed.basic;
+        let sum = |direction: fn(&sys::hipFilePerGpuStats_t) -> Transfers| {
+            all.per_gpu_stats.iter().map(direction).fold(Transfers::default(), Transfers::plus)
+        };
+        Self {
+            reads: Transfers {
+                operations: basic.read_ops.ok,
+                errors: basic.read_ops.err,
+                bytes: basic.read_bytes,
+                ..sum(devices::reads)
+            },
+            writes: Transfers {
+                operations: basic.write_ops.ok,
+                errors: basic.write_ops.err,
+                bytes: basic.write_bytes,
+                ..sum(devices::writes)
+            },
+            files_registered: basic.hdl_register_ops.ok,
+            memory_registered: basic.buf_register_ops.ok,
         }
     }
 }
@@ -74,7 +79,10 @@ impl Transfers {
 /// What the library counted, for all its users in this process together. hipFile 0.5.
 ///
 /// The counters only grow. They are read one after the other, so while transfers run they may not fit together. All are
-/// zero if the environment says `HIPFILE_STATS_LEVEL=0`.
+/// zero if the environment says `HIPFILE_STATS_LEVEL=0`, and hipFile 0.5 counts no transfers on streams.
+///
+/// Level 3 of the library's statistics, which this reads, contains level 1. Fields that no release of AMD's library fills
+/// are not here: zeros that look like facts. [`sys::Api`] has the functions as they are in C.
 ///
 /// # Errors
 ///
@@ -84,51 +92,113 @@ impl Transfers {
 #[doc(alias = "hipFileGetStatsL1")]
 #[doc(alias = "hipFileGetStatsL3")]
 pub fn stats() -> Result<Stats> {
-    let failed = |cause| Error::new("read statistics", cause);
-    let api = ffi::api().map_err(failed)?;
-    let found = ffi::version(api).map_err(failed)?;
-    let answer = if found >= Version::STATS { ffi::stats(api) } else { None };
-    let Some(answer) = answer else {
-        return Err(failed(Cause::Unsupported { feature: "statistics", since: Version::STATS, found }));
+    read("statistics", ffi::stats::by_device).map(|all| Stats::of(&all))
+}
+
+/// What one of the library's functions for statistics answers, where there is such a function.
+fn read<T>(
+    feature: &'static str,
+    get: impl FnOnce(&sys::Api) -> Option<std::result::Result<T, Cause>>,
+) -> Result<T> {
+    let answer = || {
+        let api = ffi::api()?;
+        let found = ffi::version(api)?;
+        let answer = if found >= Version::STATS { get(api) } else { None };
+        answer.unwrap_or(Err(Cause::Unsupported { feature, since: Version::STATS, found }))
     };
-    let all = answer.map_err(failed)?;
-    let sum = |field: fn(&hipfile_sys::hipFilePerGpuStats_t) -> u64| {
-        all.per_gpu_stats.iter().map(field).fold(0, u64::saturating_add)
-    };
-    let basic = &all.detailed.basic;
-    Ok(Stats {
-        reads: Transfers {
-            operations: basic.read_ops.ok,
-            errors: basic.read_ops.err,
-            bytes: basic.read_bytes,
-            fast_path: sum(|gpu| gpu.n_nvfs_reads),
-            fallback: sum(|gpu| gpu.n_posix_reads),
-        },
-        writes: Transfers {
-            operations: basic.write_ops.ok,
-            errors: basic.write_ops.err,
-            bytes: basic.write_bytes,
-            fast_path: sum(|gpu| gpu.n_nvfs_writes),
-            fallback: sum(|gpu| gpu.n_posix_writes),
-        },
-    })
+    answer().map_err(|cause| Error::new("read statistics", cause))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    /// A structure each of whose fields has another value.
+    fn all() -> sys::hipFileStatsLevel3_t {
+        let mut all = sys::hipFileStatsLevel3_t::default();
+        let basic = &mut all.detailed.basic;
+        basic.read_ops = sys::hipFileOpCounter_t { ok: 11, err: 3 };
+        basic.write_ops = sys::hipFileOpCounter_t { ok: 12, err: 4 };
+        basic.hdl_register_ops = sys::hipFileOpCounter_t { ok: 5, err: 99 };
+        basic.buf_register_ops = sys::hipFileOpCounter_t { ok: 6, err: 99 };
+        (basic.read_bytes, basic.write_bytes) = (1100, 1200);
+        for (index, slot) in [(2, 1_u64), (15, 10)] {
+            let gpu = all.per_gpu_stats.get_mut(index).unwrap();
+            *gpu = sys::hipFilePerGpuStats_t {
+                read_bytes: 100 * slot,
+                read_duration_us: 7 * slot,
+                n_total_reads: slot,
+                n_nvfs_reads: 21 * slot,
+                n_posix_reads: 22 * slot,
+                n_unaligned_reads: 23 * slot,
+                n_reads_err: 24 * slot,
+                write_bytes: 200 * slot,
+                write_duration_us: 8 * slot,
+                n_total_writes: 2 * slot,
+                n_nvfs_writes: 31 * slot,
+                n_posix_writes: 32 * slot,
+                n_unaligned_writes: 33 * slot,
+                n_writes_err: 34 * slot,
+                ..sys::hipFilePerGpuStats_t::default()
+            };
+        }
+        all
+    }
+
+    #[test]
+    fn each_field_has_its_source() {
+        let expected = Stats {
+            reads: Transfers {
+                operations: 11,
+                errors: 3,
+                bytes: 1100,
+                time: Duration::from_micros(77),
+                fast_path: 231,
+                fallback: 242,
+                unaligned: 253,
+            },
+            writes: Transfers {
+                operations: 12,
+                errors: 4,
+                bytes: 1200,
+                time: Duration::from_micros(88),
+                fast_path: 341,
+                fallback: 352,
+                unaligned: 363,
+            },
+            files_registered: 5,
+            memory_registered: 6,
+        };
+        assert_eq!(Stats::of(&all()), expected);
+    }
+
+    #[test]
+    fn devices_are_those_that_were_active() {
+        let mut all = all();
+        all.per_gpu_stats.get_mut(15).unwrap().uuid[3] = !0;
+        let devices: Vec<DeviceStats> = devices::active(&all).collect();
+        assert_eq!(devices.iter().map(|device| device.ordinal).collect::<Vec<_>>(), [2, 15]);
+        let [second, fifteenth] = devices.as_slice() else { unreachable!() };
+        let reads = Transfers {
+            operations: 1,
+            errors: 24,
+            bytes: 100,
+            time: Duration::from_micros(7),
+            fast_path: 21,
+            fallback: 22,
+            unaligned: 23,
+        };
+        assert_eq!((second.reads, second.uuid), (reads, None));
+        assert_eq!((fifteenth.writes.operations, fifteenth.writes.bytes), (20, 2000));
+        assert_eq!(fifteenth.uuid, Some([0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    }
 
     #[test]
     fn differences_are_taken_field_by_field() {
-        let count = |base| Transfers {
-            operations: base,
-            errors: base + 1,
-            bytes: base + 2,
-            fast_path: base + 3,
-            fallback: base + 4,
-        };
-        let stats = |reads, writes| Stats { reads: count(reads), writes: count(writes) };
-        let one = |n| Transfers { operations: n, errors: n, bytes: n, fast_path: n, fallback: n };
-        assert_eq!(stats(50, 70).since(stats(10, 20)), Stats { reads: one(40), writes: one(50) });
+        let (now, nothing) = (Stats::of(&all()), Stats::default());
+        assert_eq!(now.since(nothing), now);
+        assert_eq!(now.since(now), nothing);
+        assert_eq!(nothing.since(now), nothing, "no counter goes below 0");
     }
 }

@@ -30,6 +30,8 @@ pub struct Version {
 impl Version {
     /// Since this version batches run; before, they were accepted and never executed.
     pub(crate) const BATCH: Self = Self { major: 0, minor: 5, patch: 0 };
+    /// Since this version transfers on streams can take the fast path.
+    pub(crate) const ASYNC_FAST_PATH: Self = Self { major: 0, minor: 5, patch: 0 };
     /// Since this version the library counts operations.
     pub(crate) const STATS: Self = Self { major: 0, minor: 5, patch: 0 };
 }
@@ -49,41 +51,6 @@ impl fmt::Display for Version {
 #[doc(alias = "hipFileGetVersion")]
 pub fn version() -> Result<Version> {
     ffi::api().and_then(ffi::version).map_err(|cause| Error::new("read version", cause))
-}
-
-/// Something that not every libhipfile can do.
-///
-/// ```
-/// use hipfile::Feature;
-///
-/// # fn main() -> hipfile::Result<()> {
-/// if hipfile::supports(Feature::Stats)? {
-///     println!("{} reads so far", hipfile::stats()?.reads.operations);
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[non_exhaustive]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Feature {
-    /// Batches that really run. Libraries before 0.5 accept them and do nothing.
-    Batch,
-    /// Operation counters, [`stats`](crate::stats). hipFile 0.5.
-    Stats,
-}
-
-/// Whether the libhipfile in use has `feature`. It asks the running library: all releases before 1.0 share one file name.
-///
-/// # Errors
-///
-/// As for [`version`].
-pub fn supports(feature: Feature) -> Result<bool> {
-    let found = version()?;
-    Ok(match feature {
-        Feature::Batch => found >= Version::BATCH,
-        // A build of 0.5 may lack the functions.
-        Feature::Stats => found >= Version::STATS && ffi::api().is_ok_and(ffi::has_stats),
-    })
 }
 
 #[cfg(test)]

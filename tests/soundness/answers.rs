@@ -3,7 +3,7 @@
 use std::fs;
 
 use hipfile::alloc::{self, DeviceBuffer};
-use hipfile::{Driver, Error, ErrorKind, Feature, OpenOptions};
+use hipfile::{Driver, Error, ErrorKind, Feature, OpenOptions, Parameter};
 use hipfile_tests::isolate::{LEAKS, alone, isolated, shimmed};
 use hipfile_tests::shim::{self, Action};
 use proptest::prelude::*;
@@ -238,6 +238,46 @@ fn drops_survive_a_library_that_fails_at_everything() {
     });
 }
 
+/// SND-21: what the library answers about properties and parameters is its own, down to the bytes it leaves.
+#[test]
+fn what_no_release_implements_may_answer_anything() {
+    alone("answers::what_no_release_implements_may_answer_anything", || {
+        fake::install();
+        let driver = Driver::open().unwrap();
+        assert!(!hipfile::supports(Feature::Properties).unwrap());
+        assert_eq!(driver.properties().unwrap_err().kind(), ErrorKind::Unsupported);
+        assert_eq!(Parameter::POLL_MODE.set(true).unwrap_err().kind(), ErrorKind::Unsupported);
+        fake::answer(Function::Settings, 5011, 3);
+        assert!(hipfile::supports(Feature::Properties).unwrap(), "a failure is not an absence");
+        let failed = driver.properties().unwrap_err();
+        assert_eq!((failed.kind(), failed.hip_error().map(|hip| hip.code())), (ErrorKind::Hip, Some(3)));
+        fake::answer(Function::Settings, 5999, 0);
+        assert_eq!(Parameter::POLL_MODE.get().unwrap_err().raw_code(), Some(5999));
+
+        fake::answer(Function::Settings, 0, 0);
+        let untouched = driver.properties().unwrap();
+        assert_eq!((untouched.max_direct_io, untouched.max_batch_len), (0, 0), "nothing is left undefined");
+        assert_eq!(
+            (Parameter::MAX_DIRECT_IO.get().unwrap(), Parameter::POLL_MODE.get().unwrap()),
+            (0, false)
+        );
+        assert_eq!(Parameter::LOG_DIR.get().unwrap(), "");
+
+        fake::settings::fill(0xff);
+        let most = driver.properties().unwrap();
+        assert_eq!((most.max_direct_io, most.max_batch_len), (u64::MAX, u32::MAX));
+        assert_eq!((most.storage.bits(), most.features.bits()), (u32::MAX, u32::MAX), "no bit is lost");
+        assert_eq!(Parameter::MAX_DIRECT_IO.get().unwrap(), u64::MAX);
+        assert!(Parameter::POLL_MODE.get().unwrap(), "any byte but 0 is true");
+        let endless = Parameter::LOG_DIR.get().unwrap_err();
+        assert_eq!(endless.kind(), ErrorKind::LibraryFault);
+        assert_eq!(
+            endless.to_string(),
+            "read parameter hipFileParamLogDir: the library gave a text that does not end within 4096 bytes"
+        );
+    });
+}
+
 /// SND-21: nothing in the safe crate needs what no release implements.
 #[test]
 fn what_no_release_implements_is_not_called() {
@@ -252,6 +292,6 @@ fn what_no_release_implements_is_not_called() {
         let _ = hipfile::stats();
         drop(registered);
         drop(prepared);
-        assert_eq!(fake::calls(Function::Unimplemented), 0);
+        assert_eq!(fake::calls(Function::Settings), 0);
     });
 }

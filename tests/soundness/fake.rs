@@ -4,6 +4,7 @@
 //! process. Whatever no test has decided goes on to the linked library.
 
 pub mod batches;
+pub mod settings;
 pub mod streams;
 
 use std::ffi::{c_int, c_void};
@@ -34,10 +35,10 @@ pub enum Function {
     BatchCancel,
     BatchDestroy,
     /// Properties, setters and parameters together.
-    Unimplemented,
+    Settings,
 }
 
-const COUNT: usize = Function::Unimplemented as usize + 1;
+const COUNT: usize = Function::Settings as usize + 1;
 
 static CALLS: [AtomicU64; COUNT] = [const { AtomicU64::new(0) }; COUNT];
 static ANSWERS: Mutex<[Option<(u32, u32)>; COUNT]> = Mutex::new([None; COUNT]);
@@ -111,13 +112,17 @@ pub fn install() {
         hipFileBatchIOGetStatus: batches::status,
         hipFileBatchIOCancel: batches::cancel,
         hipFileBatchIODestroy: batches::destroy,
-        hipFileDriverGetProperties: properties,
-        hipFileDriverSetPollMode: poll_mode,
-        hipFileDriverSetMaxDirectIOSize: size,
-        hipFileDriverSetMaxCacheSize: size,
-        hipFileDriverSetMaxPinnedMemSize: size,
-        hipFileGetParameterSizeT: parameter_size,
-        hipFileSetParameterBool: parameter_bool,
+        hipFileDriverGetProperties: settings::properties,
+        hipFileDriverSetPollMode: settings::poll_mode,
+        hipFileDriverSetMaxDirectIOSize: settings::limit,
+        hipFileDriverSetMaxCacheSize: settings::limit,
+        hipFileDriverSetMaxPinnedMemSize: settings::limit,
+        hipFileGetParameterSizeT: settings::size,
+        hipFileGetParameterBool: settings::flag,
+        hipFileGetParameterString: settings::text,
+        hipFileSetParameterSizeT: settings::set_size,
+        hipFileSetParameterBool: settings::set_flag,
+        hipFileSetParameterString: settings::set_text,
         ..*Api::linked()
     };
     hipfile::sys::api::set(Box::leak(Box::new(table))).expect("nothing used the library before");
@@ -234,28 +239,4 @@ unsafe extern "C" fn write(
         Ok(size) => unsafe { (Api::linked().hipFileWrite)(fh, base, size, file_offset, buffer_offset) },
         Err(value) => value,
     }
-}
-
-fn unimplemented() -> hipFileError_t {
-    decided(Function::Unimplemented).unwrap_or(coded(5030, 0))
-}
-
-extern "C" fn properties(_: *mut hipFileDriverProps_t) -> hipFileError_t {
-    unimplemented()
-}
-
-extern "C" fn poll_mode(_: bool, _: usize) -> hipFileError_t {
-    unimplemented()
-}
-
-extern "C" fn size(_: usize) -> hipFileError_t {
-    unimplemented()
-}
-
-extern "C" fn parameter_size(_: hipFileSizeTConfigParameter_t, _: *mut usize) -> hipFileError_t {
-    unimplemented()
-}
-
-extern "C" fn parameter_bool(_: hipFileBoolConfigParameter_t, _: bool) -> hipFileError_t {
-    unimplemented()
 }

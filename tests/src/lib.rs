@@ -30,6 +30,9 @@ mod pages {
     #[doc = include_str!("../../docs/src/first-read.md")]
     struct FirstRead;
 
+    #[doc = include_str!("../../docs/src/settings.md")]
+    struct Settings;
+
     #[doc = include_str!("../../docs/src/why-not-fast-path.md")]
     struct WhyNotFastPath;
 }

@@ -15,12 +15,23 @@ use crate::common::{Scratch, open, pattern, software};
 /// What holds with a libhipfile from before 0.5.
 fn without_batches_and_statistics(minor: u32) {
     assert_eq!(hipfile::version().unwrap(), Version { major: 0, minor, patch: 0 });
-    assert!(!hipfile::supports(Feature::Batch).unwrap());
-    assert!(!hipfile::supports(Feature::Stats).unwrap());
-    let refused = hipfile::stats().unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    let of_0_5 = [Feature::Batch, Feature::Stats, Feature::SizeHistograms, Feature::AsyncFastPath];
+    for feature in of_0_5 {
+        assert!(!hipfile::supports(feature).unwrap(), "{feature:?}");
+    }
+    for feature in [Feature::Properties, Feature::Parameters, Feature::HostMemory] {
+        assert!(!hipfile::supports(feature).unwrap(), "{feature:?} in no release");
+    }
+    assert!(hipfile::supports(Feature::Async).unwrap());
     let expected = format!("0.{minor}.0");
-    assert!(refused.to_string().contains(&expected), "{refused} names {expected}");
+    for refused in [
+        hipfile::stats().unwrap_err(),
+        hipfile::device_stats().unwrap_err(),
+        hipfile::size_histograms().unwrap_err(),
+    ] {
+        assert_eq!(refused.kind(), ErrorKind::Unsupported);
+        assert!(refused.to_string().contains(&expected), "{refused} names {expected}");
+    }
 
     let scratch = Scratch::new();
     let content = pattern(100_000, 1);

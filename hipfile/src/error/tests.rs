@@ -194,6 +194,18 @@ fn every_cause_has_its_text_kind_and_codes() {
             None,
             "libhipfile 0.2.0 is in use, which has no statistics; 0.5.0 and newer have",
         ),
+        (
+            Cause::Unimplemented("parameters"),
+            ErrorKind::Unsupported,
+            Some(5030),
+            "the library in use has no parameters, as no release of AMD's has (5030 hipFileInternalError)",
+        ),
+        (
+            Cause::RefusedValue { value: "7 bytes".into(), code: OpError::DriverUnsupportedLimit },
+            ErrorKind::InvalidInput,
+            Some(5003),
+            "the library does not take 7 bytes: GPU IO driver property value is unsupported (5003 hipFileDriverUnsupportedLimit)",
+        ),
         (Cause::UnexpectedEof, ErrorKind::UnexpectedEof, None, "the file ended early"),
         (Cause::WriteZero, ErrorKind::WriteZero, None, "the file took no more bytes"),
         (Cause::Cancelled, ErrorKind::Cancelled, None, "cancelled before it began"),
