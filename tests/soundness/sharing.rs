@@ -1,5 +1,6 @@
 //! SND-19: what may cross threads, asserted by the compiler, and used so.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use hipfile::alloc::{DeviceBuffer, InFlight, Operation, PinnedBuffer, Place, Scope, Stream};
@@ -13,38 +14,48 @@ use crate::support::{Prepared, pattern, prepared, stream};
 const PIECE: usize = 4096;
 const PIECES: usize = 64;
 
+/// Stands for a type in [`crosses`].
+struct Of<T: ?Sized>(PhantomData<fn() -> Box<T>>);
+
+/// What is so of any type.
+trait Not {
+    fn send(&self) -> bool {
+        false
+    }
+    fn sync(&self) -> bool {
+        false
+    }
+}
+
+impl<T: ?Sized> Not for &Of<T> {}
+
+trait Sends {
+    fn send(&self) -> bool {
+        true
+    }
+}
+
+impl<T: ?Sized + Send> Sends for Of<T> {}
+
+trait Syncs {
+    fn sync(&self) -> bool {
+        true
+    }
+}
+
+impl<T: ?Sized + Sync> Syncs for Of<T> {}
+
+/// Whether a type is `Send` and whether it is `Sync`: a method that fits without one more reference is found first.
+macro_rules! crosses {
+    ($type:ty) => {{
+        let of = &Of::<$type>(PhantomData);
+        (of.send(), of.sync())
+    }};
+}
+
 /// SND-19. By type.
 #[test]
 fn only_what_may_cross_threads_does() {
-    /// Whether a type is `Send` and whether it is `Sync`: the method of the type itself is found before the trait's.
-    macro_rules! crosses {
-        ($type:ty) => {{
-            struct Of<T: ?Sized>(std::marker::PhantomData<fn() -> Box<T>>);
-            trait Not {
-                fn send(&self) -> bool {
-                    false
-                }
-                fn sync(&self) -> bool {
-                    false
-                }
-            }
-            impl<T: ?Sized> Not for &Of<T> {}
-            trait Sends {
-                fn send(&self) -> bool {
-                    true
-                }
-            }
-            impl<T: ?Sized + Send> Sends for Of<T> {}
-            trait Syncs {
-                fn sync(&self) -> bool {
-                    true
-                }
-            }
-            impl<T: ?Sized + Sync> Syncs for Of<T> {}
-            let of = &Of::<$type>(std::marker::PhantomData);
-            (of.send(), of.sync())
-        }};
-    }
     assert_eq!(crosses!(std::rc::Rc<u8>), (false, false), "the check itself");
     assert_eq!(crosses!(std::cell::Cell<u8>), (true, false), "the check itself");
     for both in [
