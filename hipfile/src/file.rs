@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::alignment::Alignment;
 use crate::driver::{Driver, DriverInner};
@@ -43,6 +43,8 @@ pub struct FileHandle {
     // Fields are dropped in this order: the registration goes before the descriptor that it is of is closed.
     registration: FileRegistration,
     file: File,
+    /// The file without `O_DIRECT`, once host memory needed that.
+    buffered: OnceLock<File>,
     path: Option<Arc<Path>>,
     flags: i32,
     mode: u32,
@@ -91,7 +93,8 @@ impl FileHandle {
     ) -> std::result::Result<Self, (OwnedFd, Error)> {
         match Self::facts(driver, fd.as_fd(), handle_type) {
             Ok((registration, flags, mode)) => {
-                Ok(Self { registration, file: fd.into(), path, flags, mode, handle_type })
+                let (file, buffered) = (fd.into(), OnceLock::new());
+                Ok(Self { registration, file, buffered, path, flags, mode, handle_type })
             }
             Err(cause) => {
                 let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
@@ -220,9 +223,22 @@ impl FileHandle {
         }
     }
 
-    /// The open file, for what std does with files.
-    pub(crate) fn file(&self) -> &File {
-        &self.file
+    /// The open file, for what std does with files; not in a forked child.
+    pub(crate) fn file(&self) -> std::result::Result<&File, Cause> {
+        self.driver().live().map(|_api| &self.file)
+    }
+
+    /// The same file without `O_DIRECT`, if the descriptor has that.
+    pub(crate) fn buffered(&self) -> std::result::Result<Option<&File>, Cause> {
+        if self.flags & libc::O_DIRECT == 0 {
+            return Ok(None);
+        }
+        if self.buffered.get().is_none() {
+            let file = system::open_again(self.as_fd(), self.flags & !libc::O_DIRECT)?;
+            // Where another thread was first, its file is used and this one closed.
+            let _ = self.buffered.set(file);
+        }
+        Ok(self.buffered.get())
     }
 
     pub(crate) fn driver(&self) -> &DriverInner {

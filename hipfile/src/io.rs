@@ -124,23 +124,8 @@ impl FileHandle {
     }
 
     pub(crate) fn whole(&self, way: Way, span: Span, offset: u64) -> Result<()> {
-        let failed = |cause, done| Err(self.failed(way, cause, span, offset, done));
-        if let Err(cause) = file_offset::checked(offset, span.len) {
-            return failed(cause, 0);
-        }
-        let mut done = 0;
-        while done < span.len {
-            // The end was checked, so the sum stays below.
-            let next = offset.saturating_add(done as u64);
-            match self.once(way, span.rest(done), next) {
-                Ok(0) if way == Way::Read => return failed(Cause::UnexpectedEof, done),
-                Ok(0) => return failed(Cause::WriteZero, done),
-                Ok(moved) => done = done.saturating_add(moved),
-                Err(Cause::Os(libc::EINTR)) => {}
-                Err(cause) => return failed(cause, done),
-            }
-        }
-        Ok(())
+        all(way, span.len, offset, |done, next| self.once(way, span.rest(done), next))
+            .map_err(|(cause, done)| self.failed(way, cause, span, offset, done))
     }
 
     /// One call of C, if there is anything to transfer.
@@ -178,6 +163,29 @@ impl FileHandle {
     pub(crate) fn failed(&self, way: Way, cause: Cause, span: Span, offset: u64, done: usize) -> Error {
         self.error(way.name(), cause).at(offset, span.len).after(done)
     }
+}
+
+/// Moves all of `len` bytes in as many calls of `once` as it takes, each with how much is done and the file offset of what
+/// comes next. On failure also tells how much was done.
+pub(crate) fn all(
+    way: Way,
+    len: usize,
+    offset: u64,
+    mut once: impl FnMut(usize, u64) -> std::result::Result<usize, Cause>,
+) -> std::result::Result<(), (Cause, usize)> {
+    file_offset::checked(offset, len).map_err(|cause| (cause, 0))?;
+    let mut done = 0;
+    while done < len {
+        // The end was checked, so the sum stays below.
+        match once(done, offset.saturating_add(done as u64)) {
+            Ok(0) if way == Way::Read => return Err((Cause::UnexpectedEof, done)),
+            Ok(0) => return Err((Cause::WriteZero, done)),
+            Ok(moved) => done = done.saturating_add(moved),
+            Err(Cause::Os(libc::EINTR)) => {}
+            Err(cause) => return Err((cause, done)),
+        }
+    }
+    Ok(())
 }
 
 #[cold]

@@ -8,6 +8,7 @@
 //!      │                                             │
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
 //!      │                                             ├─ write_at, write_all_at    device memory → file
+//!      │                                             ├─ read_host_at, write_host_at    file ↔ host memory
 //!      │                                             ├─ read_at_after             … once a stream or event is waited for
 //!      │                                             └─ read_at_in(&scope)        … on a stream, until the scope ends
 //!      │                transfer::Options ── read_file_into …           many calls by several threads, one report
@@ -76,6 +77,7 @@ mod ffi;
 mod file;
 mod file_offset;
 mod handle_type;
+mod host;
 mod intervals;
 mod io;
 mod io_stream;

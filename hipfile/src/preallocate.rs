@@ -1,6 +1,6 @@
 //! Room for a file before it is written.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::error::{Cause, Result};
 use crate::file::FileHandle;
@@ -67,13 +67,14 @@ impl FileHandle {
         &self,
         offset: u64,
         len: u64,
-        allocate: impl Fn(std::os::fd::BorrowedFd<'_>, i64, i64) -> std::result::Result<(), Cause>,
+        allocate: impl Fn(BorrowedFd<'_>, i64, i64) -> std::result::Result<(), Cause>,
     ) -> std::result::Result<Preallocated, Cause> {
         self.admits(Way::Write)?;
         let end = offset.checked_add(len).filter(|end| i64::try_from(*end).is_ok());
         let (Some(end), Ok(start), Ok(count)) = (end, i64::try_from(offset), i64::try_from(len)) else {
             return Err(Cause::OffsetTooLarge);
         };
+        let file = self.file()?;
         // The system refuses to allocate nothing.
         if len == 0 {
             return Ok(Preallocated::Reserved);
@@ -86,7 +87,6 @@ impl FileHandle {
                 Err(cause) => return Err(cause),
             }
         }
-        let file = self.file();
         let long = || {
             if file.metadata()?.len() < end {
                 file.set_len(end)?;
@@ -114,7 +114,7 @@ mod tests {
     fn without_support_the_file_is_as_long_as_with_it() {
         for errno in [libc::EOPNOTSUPP, libc::ENOSYS, libc::EINVAL] {
             let (_folder, file) = file();
-            let refuse = |_: std::os::fd::BorrowedFd<'_>, _, _| Err(Cause::Os(errno));
+            let refuse = |_: BorrowedFd<'_>, _, _| Err(Cause::Os(errno));
             assert_eq!(file.make_room(100, 200, refuse).unwrap(), Preallocated::SizeOnly);
             assert_eq!(file.len().unwrap(), 300);
             assert_eq!(file.make_room(0, 10, refuse).unwrap(), Preallocated::SizeOnly);
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn other_errors_change_nothing_and_interrupts_are_tried_again() {
         let (_folder, file) = file();
-        let full = |_: std::os::fd::BorrowedFd<'_>, _, _| Err(Cause::Os(libc::ENOSPC));
+        let full = |_: BorrowedFd<'_>, _, _| Err(Cause::Os(libc::ENOSPC));
         assert!(matches!(file.make_room(0, 10, full), Err(Cause::Os(libc::ENOSPC))));
         assert_eq!(file.len().unwrap(), 0);
         let calls = std::cell::Cell::new(0);
-        let interrupted = |_: std::os::fd::BorrowedFd<'_>, offset, len| {
+        let interrupted = |_: BorrowedFd<'_>, offset, len| {
             calls.set(calls.get() + 1);
             assert_eq!((offset, len), (4, 5));
             if calls.get() < 3 { Err(Cause::Os(libc::EINTR)) } else { Ok(()) }

@@ -1,5 +1,8 @@
 //! How long a file is, and when it is on the storage device.
 
+use std::fs::File;
+use std::io;
+
 use crate::error::Result;
 use crate::file::FileHandle;
 use crate::io::Way;
@@ -19,10 +22,7 @@ impl FileHandle {
         reason = "as for files of std, the size is a question to the system"
     )]
     pub fn len(&self) -> Result<u64> {
-        let metadata = self.file().metadata();
-        metadata
-            .map(|metadata| metadata.len())
-            .map_err(|error| self.error("read size of", system::cause(&error)))
+        self.of_file("read size of", File::metadata).map(|metadata| metadata.len())
     }
 
     /// Makes the file that long, in bytes: what is after is cut off, what is new reads as zeros.
@@ -50,9 +50,9 @@ impl FileHandle {
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the file is not open for writing or `len` passes
     /// `i64::MAX`; otherwise the system's.
     pub fn set_len(&self, len: u64) -> Result<()> {
-        self.admits(Way::Write)
-            .and_then(|()| self.file().set_len(len).map_err(|error| system::cause(&error)))
-            .map_err(|cause| self.error("set size of", cause))
+        let operation = "set size of";
+        self.admits(Way::Write).map_err(|cause| self.error(operation, cause))?;
+        self.of_file(operation, |file| file.set_len(len))
     }
 
     /// Waits until all that was written, by whichever path, is on the storage device, and what it takes to read it back.
@@ -77,7 +77,7 @@ impl FileHandle {
     /// The system's. After one, what was written since the last success may be lost, whatever the next call says.
     #[doc(alias = "fdatasync")]
     pub fn sync_data(&self) -> Result<()> {
-        self.file().sync_data().map_err(|error| self.error("sync", system::cause(&error)))
+        self.of_file("sync", File::sync_data)
     }
 
     /// Waits as [`sync_data`](Self::sync_data) does, for all metadata of the file too.
@@ -90,6 +90,17 @@ impl FileHandle {
     /// As for [`sync_data`](Self::sync_data).
     #[doc(alias = "fsync")]
     pub fn sync_all(&self) -> Result<()> {
-        self.file().sync_all().map_err(|error| self.error("sync", system::cause(&error)))
+        self.of_file("sync", File::sync_all)
+    }
+
+    /// What a call of std answers about this file.
+    pub(crate) fn of_file<T>(
+        &self,
+        operation: &'static str,
+        call: impl FnOnce(&File) -> io::Result<T>,
+    ) -> Result<T> {
+        self.file()
+            .and_then(|file| call(file).map_err(|error| system::cause(&error)))
+            .map_err(|cause| self.error(operation, cause))
     }
 }

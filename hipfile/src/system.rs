@@ -1,9 +1,11 @@
 //! The system calls of this crate that std has no name for.
 #![allow(unsafe_code, reason = "calls the system")]
 
+use std::fs::File;
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
 
 use crate::alignment::Alignment;
@@ -70,6 +72,17 @@ pub(crate) fn allocate(fd: BorrowedFd<'_>, offset: i64, len: i64) -> Result<(), 
     }
 }
 
+/// Opens the file of a descriptor a second time, with these flags, as [`flags`] gives them.
+pub(crate) fn open_again(fd: BorrowedFd<'_>, flags: i32) -> Result<File, Cause> {
+    let access = flags & libc::O_ACCMODE;
+    File::options()
+        .read(access != libc::O_WRONLY)
+        .write(access != libc::O_RDONLY)
+        .custom_flags(flags)
+        .open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+        .map_err(|error| cause(&error))
+}
+
 fn last() -> Cause {
     cause(&io::Error::last_os_error())
 }
@@ -85,7 +98,7 @@ pub(crate) fn cause(error: &io::Error) -> Cause {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::{self, File};
+    use std::fs;
     use std::os::fd::AsFd;
 
     #[test]

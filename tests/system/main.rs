@@ -11,6 +11,7 @@ mod errors;
 mod faults;
 mod features;
 mod files;
+mod host;
 mod jobs;
 mod kinds;
 mod large;
