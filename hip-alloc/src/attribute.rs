@@ -91,7 +91,7 @@ impl Device {
     /// What HIP says of an attribute of this device: units are the attribute's.
     ///
     /// # Errors
-    /// HIP's: [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if this HIP does not know the attribute.
+    /// HIP's: [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if this HIP does not know the attribute.
     #[doc(alias = "hipDeviceGetAttribute")]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         const OPERATION: &str = "Device::attribute";

@@ -65,7 +65,7 @@ impl DeviceBuffer {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the device has not that much;
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `len` is above `isize::MAX`;
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `len` is above `isize::MAX`;
     /// [`ErrorKind::NoDevice`](crate::ErrorKind::NoDevice) without a device.
     #[doc(alias = "hipMalloc")]
     pub fn new(len: usize) -> Result<Self> {
@@ -98,7 +98,7 @@ impl DeviceBuffer {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `align` is not a power
+    /// As [`new`](Self::new); [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if `align` is not a power
     /// of two, or if `len` and the bytes for aligning are together above `isize::MAX`.
     pub fn with_alignment(len: usize, align: usize) -> Result<Self> {
         const OPERATION: &str = "DeviceBuffer::with_alignment";

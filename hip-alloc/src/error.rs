@@ -63,7 +63,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// A length or alignment that no memory can have, two lengths that differ, memory of another device than the stream's, or
     /// a value that HIP refused (`hipErrorInvalidValue`).
-    InvalidArgument,
+    InvalidInput,
     /// There is no such device (`hipErrorNoDevice`, `hipErrorInvalidDevice`).
     NoDevice,
     /// A library still holds a registration of the memory, or HIP is in use already.
@@ -134,7 +134,7 @@ impl Error {
         match &self.0.cause {
             Cause::Hip { failure, .. } => match failure.error {
                 HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
-                HipError::INVALID_VALUE => ErrorKind::InvalidArgument,
+                HipError::INVALID_VALUE => ErrorKind::InvalidInput,
                 HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
                 HipError::NOT_SUPPORTED => ErrorKind::Unsupported,
                 _ => ErrorKind::Hip,
@@ -143,7 +143,7 @@ impl Error {
             Cause::Length { .. }
             | Cause::Lengths { .. }
             | Cause::OtherDevice { .. }
-            | Cause::Alignment { .. } => ErrorKind::InvalidArgument,
+            | Cause::Alignment { .. } => ErrorKind::InvalidInput,
             Cause::NoDevice { .. } => ErrorKind::NoDevice,
             Cause::Busy { .. } | Cause::InUse { .. } => ErrorKind::Busy,
             Cause::LengthDiffers { .. } => ErrorKind::AlreadyRegistered,
@@ -174,7 +174,7 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error")
             .field("kind", &self.kind())
-            .field("operation", &self.0.operation)
+            .field("message", &self.to_string())
             .field("cause", &self.0.cause)
             .finish()
     }

@@ -22,7 +22,7 @@ use crate::table;
 ///
 /// let (first, second) = (Stream::new()?, Stream::new()?);
 /// let event = Event::new()?;
-/// event.record(first.as_ref())?;
+/// event.record(&first)?;
 /// second.wait_event(&event)?; // what `second` is given from now on waits for what `first` has been given so far
 /// event.synchronize()?;
 /// assert!(event.is_reached()?);
@@ -56,9 +56,9 @@ impl Event {
     ///
     /// let stream = Stream::new()?;
     /// let (before, after) = (Event::timed()?, Event::timed()?);
-    /// before.record(stream.as_ref())?;
+    /// before.record(&stream)?;
     /// // work
-    /// after.record(stream.as_ref())?;
+    /// after.record(&stream)?;
     /// after.synchronize()?;
     /// println!("took {:?}", after.elapsed_since(&before)?);
     /// # Ok(())
@@ -84,9 +84,9 @@ impl Event {
     /// # Errors
     /// HIP's, such as for a stream of another device.
     #[doc(alias = "hipEventRecord")]
-    pub fn record(&self, stream: StreamRef<'_>) -> Result<()> {
+    pub fn record<'a>(&self, stream: impl Into<StreamRef<'a>>) -> Result<()> {
         // SAFETY: requires a live event and a live stream; holds because both references stand for such.
-        stream.call("Event::record", |hip, raw| unsafe { hip.record_event(self.raw, raw) })
+        stream.into().call("Event::record", |hip, raw| unsafe { hip.record_event(self.raw, raw) })
     }
 
     /// Whether the stream has reached the event. Does not wait.

@@ -10,8 +10,8 @@ use crate::stream::StreamRef;
 /// Lets the stream call `function` with `data` when it has done all it was given before, on a thread of HIP.
 ///
 /// # Errors
-/// HIP's, and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where HIP has no such function. The function is not
-/// called then.
+/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) where HIP has no such function, which is not called then; else
+/// HIP's, which may be that of earlier work, so that the function is called all the same.
 ///
 /// # Safety
 /// `function` may be called once with `data`, on any thread, at any time from now on. It does not unwind and calls nothing

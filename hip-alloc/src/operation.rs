@@ -105,17 +105,17 @@ impl<T> Operation<T> {
     /// let stream = Stream::new()?;
     /// let operation = stream.fill(DeviceBuffer::new(4)?, .., 7);
     /// stream.synchronize()?;
-    /// assert!(operation.is_complete());
+    /// assert!(operation.is_finished());
     /// # drop(operation.wait()?);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn is_complete(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         let Some(pending) = &self.0 else { return false };
         if pending.progress().is_inherited() {
             return true;
         }
-        pending.progress().ask("Operation::is_complete");
+        pending.progress().ask("Operation::is_finished");
         pending.progress().has_ended()
     }
 }

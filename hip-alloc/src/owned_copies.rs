@@ -102,7 +102,7 @@ impl<T> From<CopyError<T>> for Error {
 ///
 /// Each puts work into the stream and returns at once; it is done in the stream's order. What is wrong with the arguments is
 /// told by the [`Operation`] too: [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) for bytes that are not within the
-/// memory, [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) for memory of another device than the stream's.
+/// memory, [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for memory of another device than the stream's.
 /// Nothing was put into the stream then. With other errors, which are HIP's, the destination may be partly written.
 ///
 /// ```

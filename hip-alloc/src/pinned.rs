@@ -46,7 +46,7 @@ impl PinnedBuffer {
     /// Allocates `len` bytes and sets them to 0.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`] if the host has not that much to lock; [`ErrorKind::InvalidArgument`] if `len` is above
+    /// [`ErrorKind::OutOfMemory`] if the host has not that much to lock; [`ErrorKind::InvalidInput`] if `len` is above
     /// `isize::MAX`; [`ErrorKind::NoDevice`] without a device.
     #[doc(alias = "hipHostMalloc")]
     pub fn zeroed(len: usize) -> Result<Self> {

@@ -166,8 +166,13 @@ impl Progress {
         drop(state);
         let answer = event.is_reached();
         state = self.lock();
-        state.event = Some(event);
+        // With an operation that was taken meanwhile it would go on whatever thread has the last reference, maybe HIP's.
+        let needless = match state.stage {
+            Stage::Taken => Some(event),
+            Stage::Going | Stage::Ended(_) => state.event.replace(event),
+        };
         drop(state);
+        drop(needless);
         self.learn(answer);
     }
 

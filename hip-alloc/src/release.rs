@@ -48,8 +48,8 @@ pub struct RawBuffer {
 /// /// Frees, or keeps for later what is still in use.
 /// fn free(buffer: DeviceBuffer, later: &mut Vec<DeviceBuffer>) -> hip_alloc::Result<()> {
 ///     match buffer.free().map_err(FreeError::into_parts) {
-///         Err((buffer, error)) if error.kind() == ErrorKind::Busy => Ok(later.push(buffer)),
-///         answer => answer.map_err(|(_, error)| error),
+///         Err((error, buffer)) if error.kind() == ErrorKind::Busy => Ok(later.push(buffer)),
+///         answer => answer.map_err(|(error, _)| error),
 ///     }
 /// }
 /// # let mut later = Vec::new();
@@ -81,10 +81,10 @@ impl FreeError {
         self.buffer
     }
 
-    /// The buffer and the reason.
+    /// The reason and the buffer.
     #[must_use]
-    pub fn into_parts(self) -> (DeviceBuffer, Error) {
-        (self.buffer, self.error)
+    pub fn into_parts(self) -> (Error, DeviceBuffer) {
+        (self.error, self.buffer)
     }
 }
 

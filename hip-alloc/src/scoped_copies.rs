@@ -14,7 +14,7 @@ use crate::transfer::Transfer;
 /// for some of them.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if the memory is of another device than the stream, or
+/// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the memory is of another device than the stream, or
 /// if source and destination are not of the same length; nothing was put into the stream then. Else HIP's, and the
 /// destination may be partly written.
 impl<'scope> Scope<'scope, '_> {

@@ -207,6 +207,13 @@ impl Stream {
     }
 }
 
+impl<'a> From<&'a Stream> for StreamRef<'a> {
+    /// As [`Stream::as_ref`].
+    fn from(stream: &'a Stream) -> Self {
+        stream.as_ref()
+    }
+}
+
 impl From<StreamRef<'static>> for Stream {
     /// A stream that is never destroyed from here, to be stored in operations.
     fn from(stream: StreamRef<'static>) -> Self {

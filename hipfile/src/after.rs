@@ -30,7 +30,7 @@ pub trait Wait {
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
 /// let mut memory = DeviceBuffer::new(4)?;
 /// let (stream, event) = (Stream::new()?, Event::new()?);
-/// event.record(stream.as_ref())?;
+/// event.record(&stream)?;
 /// first_bytes(&file, &mut memory, &event)?;
 /// first_bytes(&file, &mut memory, &stream)?;
 /// # assert_eq!(memory.to_vec()?, b"\x7fELF");
@@ -118,7 +118,7 @@ impl FileHandle {
     /// let memory = DeviceBuffer::zeroed(4096)?;
     /// let (stream, computed) = (Stream::new()?, Event::new()?);
     /// // A kernel that fills the memory is launched here.
-    /// computed.record(stream.as_ref())?;
+    /// computed.record(&stream)?;
     /// assert_eq!(file.write_at_after(&computed, memory.slice(..)?, 0)?, 4096);
     /// # std::fs::remove_file(&path)?;
     /// # Ok(())

@@ -215,7 +215,7 @@ fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
     match kind {
         hip_alloc::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
         hip_alloc::ErrorKind::OutOfRange => ErrorKind::OutOfRange,
-        hip_alloc::ErrorKind::InvalidArgument => ErrorKind::InvalidInput,
+        hip_alloc::ErrorKind::InvalidInput => ErrorKind::InvalidInput,
         hip_alloc::ErrorKind::Busy => ErrorKind::Busy,
         hip_alloc::ErrorKind::AlreadyRegistered => ErrorKind::AlreadyRegistered,
         hip_alloc::ErrorKind::Forked => ErrorKind::Forked,

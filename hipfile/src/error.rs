@@ -198,13 +198,10 @@ impl fmt::Display for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { operation, subject, span, bytes_done, cause } = &*self.0;
         f.debug_struct("Error")
-            .field("operation", operation)
-            .field("subject", subject)
-            .field("span", span)
-            .field("bytes_done", bytes_done)
-            .field("cause", cause)
+            .field("kind", &self.kind())
+            .field("message", &self.to_string())
+            .field("cause", &self.0.cause)
             .finish()
     }
 }

@@ -85,7 +85,7 @@ fn events_stand_in_for_host_functions() {
         assert!(poll(&mut polled, &waker).is_pending());
         drop(dropped);
         assert_eq!(woken.try_recv(), Err(TryRecvError::Empty));
-        assert!(!waited.is_complete());
+        assert!(!waited.is_finished());
         drop(held);
         must_be(waited.wait().unwrap(), 3);
         woken.recv_timeout(PATIENCE).unwrap();
@@ -101,7 +101,7 @@ fn without_events_too_an_operation_is_done_when_it_returns() {
     let test = "operations::without_events_too_an_operation_is_done_when_it_returns";
     soft::only(test, &[("SOFT_ROCM_FAULTS", faults)], || {
         let operation = fill(&stream(), 4);
-        assert!(operation.is_complete());
+        assert!(operation.is_finished());
         must_be(operation.wait().unwrap(), 4);
     });
 }

@@ -42,7 +42,7 @@ fn memory_is_nobody_elses_until_the_stream_has_passed() {
         let address = device.as_ptr();
         let held = soft::pause(stream.as_raw());
         let operation = stream.copy_from_host(device, 0, host);
-        assert!(!operation.is_complete());
+        assert!(!operation.is_finished());
         let operation = operation.try_wait().unwrap_err();
         let others: Vec<_> = (0..16).map(|_| DeviceBuffer::new(LEN).unwrap()).collect();
         assert!(others.iter().all(|other| other.as_ptr() != address));

@@ -41,7 +41,7 @@ fn ten_thousand_owned_reads_of_one_pool() {
         for (number, index) in order(ORDERS[0]).enumerate() {
             if number == IN_FLIGHT {
                 assert!(in_flight.try_acquire().is_none());
-                assert!(transfers.iter().flatten().all(|transfer| !transfer.is_complete()));
+                assert!(transfers.iter().flatten().all(|transfer| !transfer.is_finished()));
                 paused.clear();
             }
             let place = in_flight.acquire();

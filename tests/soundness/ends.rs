@@ -52,7 +52,7 @@ fn a_forked_child_has_no_part_in_operations() {
             let waited = kind(&take(0).wait().unwrap_err()) == forked;
             let tried = kind(&take(1).try_wait().unwrap().unwrap_err()) == forked;
             let mut polled = take(2);
-            assert!(polled.is_complete());
+            assert!(polled.is_finished());
             let ready = Pin::new(&mut polled).poll(&mut Context::from_waker(Waker::noop()));
             drop((polled, take(3)));
             mem::forget(take(4));

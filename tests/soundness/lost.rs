@@ -87,7 +87,7 @@ fn what_nobody_can_know_is_leaked_and_counted() {
                 "hipLaunchHostFunc:hip=719@2+; hipEventRecord:hip=719; hipStreamSynchronize:hip=719",
             );
             let transfer = prepared.file.read_owned(&stream, region, 0);
-            assert!(transfer.is_complete());
+            assert!(transfer.is_finished());
             let (error, region) = transfer.wait().unwrap_err().into_parts();
             assert!(region.is_none(), "{error}");
             assert_eq!(error.kind(), ErrorKind::Hip, "{error}");
@@ -137,8 +137,8 @@ fn lost_devices_end_operations() {
             ("wait", |transfer| Some(transfer.wait())),
             ("try_wait", |transfer| Some(transfer.try_wait().unwrap())),
             ("poll", |transfer| Some(block_on(transfer))),
-            ("is_complete", |transfer| {
-                assert!(transfer.is_complete());
+            ("is_finished", |transfer| {
+                assert!(transfer.is_finished());
                 Some(transfer.wait())
             }),
             ("drop", |_| None),

@@ -92,7 +92,7 @@ fn dropped_operations_go_when_the_stream_has_passed() {
 
         let (held, transfer) = Held::start();
         let transfer = transfer.try_wait().unwrap_err();
-        assert!(!transfer.is_complete());
+        assert!(!transfer.is_finished());
         drop(transfer.try_wait());
         held.goes();
     });
@@ -204,7 +204,7 @@ fn operations_go_from_thread_to_thread() {
         for _ in 0..4 {
             std::thread::scope(|threads| {
                 for _ in 0..4 {
-                    threads.spawn(|| assert!(!transfer.is_complete()));
+                    threads.spawn(|| assert!(!transfer.is_finished()));
                 }
             });
             transfer = std::thread::spawn(move || {
@@ -245,7 +245,7 @@ fn results_are_given_once() {
         for _ in 0..3 {
             assert!(Pin::new(&mut transfer).poll(&mut context).is_pending());
             transfer = transfer.try_wait().unwrap_err();
-            assert!(!transfer.is_complete());
+            assert!(!transfer.is_finished());
         }
         drop(transfer);
         drop(ended.unwrap());

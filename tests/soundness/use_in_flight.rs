@@ -109,7 +109,7 @@ fn freeing_and_taking_apart_give_the_memory_back() {
         let address = memory.as_ptr();
         mem::forget(prepared.driver.register(&mut memory).unwrap());
         let transfer = InFlight::into(&prepared, address);
-        let (memory, error) = memory.free().unwrap_err().into_parts();
+        let (error, memory) = memory.free().unwrap_err().into_parts();
         assert_eq!(error.kind(), alloc::ErrorKind::Busy);
         let (mut memory, error) = memory.into_raw().unwrap_err();
         assert_eq!(error.kind(), alloc::ErrorKind::Busy);

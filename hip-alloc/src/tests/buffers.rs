@@ -58,14 +58,14 @@ fn no_length_is_too_hostile() {
     for len in [usize::MAX, usize::MAX - 1, isize::MAX as usize + 1] {
         for made in [DeviceBuffer::new(len), DeviceBuffer::zeroed(len), DeviceBuffer::with_alignment(len, 1)]
         {
-            assert_eq!(made.unwrap_err().kind(), ErrorKind::InvalidArgument);
+            assert_eq!(made.unwrap_err().kind(), ErrorKind::InvalidInput);
         }
     }
     let padded = DeviceBuffer::with_alignment(isize::MAX as usize, 1 << 20).unwrap_err();
     assert_eq!(padded.kind(), ErrorKind::OutOfMemory);
     // The first try fits, the padding does not.
     let padded = DeviceBuffer::with_alignment(1, 1 << 63).unwrap_err();
-    assert_eq!(padded.kind(), ErrorKind::InvalidArgument);
+    assert_eq!(padded.kind(), ErrorKind::InvalidInput);
     assert_eq!(fake::allocations(), 0);
     assert_eq!(DeviceBuffer::new(isize::MAX as usize).unwrap_err().kind(), ErrorKind::OutOfMemory);
 }
@@ -88,7 +88,7 @@ fn alignment_is_as_asked_and_the_whole_allocation_is_freed() {
     }
     for align in [0, 3, 4097, usize::MAX] {
         let error = DeviceBuffer::with_alignment(1, align).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
     }
 }
 

@@ -25,13 +25,19 @@ fn out_of_memory_says_how_much_there_is() {
         "DeviceBuffer::new: hipMalloc of 1099511627776 bytes on device 0 failed: \
          hipErrorOutOfMemory (2): out of memory; 1000 of 4000 bytes are free"
     );
+    // What a program that returns the error from main prints.
+    let debug = format!("{error:?}");
+    assert!(
+        debug.starts_with("Error { kind: OutOfMemory, message: \"DeviceBuffer::new: hipMalloc of 1"),
+        "{debug}"
+    );
 }
 
 #[test]
 fn hip_codes_keep_their_number_and_get_a_kind() {
     fake::install();
     for (code, kind) in [
-        (1, ErrorKind::InvalidArgument),
+        (1, ErrorKind::InvalidInput),
         (2, ErrorKind::OutOfMemory),
         (100, ErrorKind::NoDevice),
         (101, ErrorKind::NoDevice),
@@ -84,13 +90,13 @@ fn every_cause_has_a_kind_and_a_text() {
         ),
         (
             Error::new("op", Cause::Length { len: usize::MAX }),
-            ErrorKind::InvalidArgument,
+            ErrorKind::InvalidInput,
             "op: a length of 18446744073709551615 bytes is more than any memory can have, \
              9223372036854775807 bytes",
         ),
         (
             Error::new("op", Cause::Alignment { align: 3 }),
-            ErrorKind::InvalidArgument,
+            ErrorKind::InvalidInput,
             "op: an alignment of 3 is not a power of two",
         ),
         (

@@ -167,7 +167,7 @@ fn operations_end_as_forked_in_a_child_and_go_on_in_the_parent() {
         let (Some(waited), Some((asked, mut polled, dropped))) = (waited.take(), others.take()) else {
             return false;
         };
-        let complete = asked.is_complete();
+        let complete = asked.is_finished();
         drop(dropped);
         let (own, own_dropped) = begin(&stream, in_flight.try_acquire());
         let poll = pin!(&mut polled).poll(&mut Context::from_waker(Waker::noop()));

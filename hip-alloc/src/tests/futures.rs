@@ -51,7 +51,7 @@ fn a_future_is_woken_by_the_completion_thread_when_the_stream_has_passed() {
     assert!(matches!(ready, Poll::Ready(Ok(_))));
     // Once more is not forbidden, and no use.
     assert!(operation.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    assert!(!operation.is_complete());
+    assert!(!operation.is_finished());
 }
 
 #[test]

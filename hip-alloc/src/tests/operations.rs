@@ -23,7 +23,7 @@ fn an_operation_that_has_ended_gives_its_result_without_another_call() {
     fake::calls();
     let (operation, dropped) = begin(&stream, None);
     assert_eq!(fake::calls(), ["hipGetDevice", "hipLaunchHostFunc"]);
-    assert!(operation.is_complete());
+    assert!(operation.is_finished());
     let probe = operation.wait().unwrap();
     assert_eq!(dropped.try_recv(), Err(TryRecvError::Empty));
     drop(probe);
@@ -35,7 +35,7 @@ fn an_operation_that_has_ended_gives_its_result_without_another_call() {
 fn the_result_is_there_when_the_stream_has_passed_the_operation_not_before() {
     let stream = held();
     let (operation, dropped) = begin(&stream, None);
-    assert!(!operation.is_complete());
+    assert!(!operation.is_finished());
     let operation = operation.try_wait().unwrap_err();
     let waiter = thread::spawn(move || operation.wait());
     assert_eq!(dropped.try_recv(), Err(TryRecvError::Empty));
@@ -218,7 +218,7 @@ fn while_a_graph_is_captured_nothing_is_taken_for_lost() {
     fake::fail("hipStreamQuery", 1, 900);
     let operation = operation.try_wait().unwrap_err();
     fake::fail("hipStreamQuery", 1, 906);
-    assert!(!operation.is_complete());
+    assert!(!operation.is_finished());
     release(&stream);
     assert!(operation.wait().is_ok());
 }

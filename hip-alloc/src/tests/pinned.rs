@@ -27,7 +27,7 @@ fn an_empty_one_calls_nothing_and_no_length_is_too_hostile() {
     assert!(PinnedBuffer::from_slice(&[]).unwrap().is_empty());
     for len in [usize::MAX, isize::MAX as usize + 1] {
         let error = PinnedBuffer::zeroed(len).unwrap_err();
-        assert_eq!((error.kind(), error.operation()), (ErrorKind::InvalidArgument, "PinnedBuffer::zeroed"));
+        assert_eq!((error.kind(), error.operation()), (ErrorKind::InvalidInput, "PinnedBuffer::zeroed"));
     }
     assert_eq!(fake::calls(), [""; 0]);
 }
@@ -60,7 +60,7 @@ fn attributes_are_asked_of_the_device_by_number() {
     fake::calls();
     assert_eq!(device.attribute(DeviceAttribute::WARP_SIZE).unwrap(), 871);
     assert_eq!(fake::calls(), ["hipDeviceGetAttribute"]);
-    for (code, kind) in [(1001, ErrorKind::InvalidArgument), (u32::MAX, ErrorKind::InvalidArgument)] {
+    for (code, kind) in [(1001, ErrorKind::InvalidInput), (u32::MAX, ErrorKind::InvalidInput)] {
         let error = device.attribute(DeviceAttribute::from(code)).unwrap_err();
         assert_eq!((error.kind(), error.operation()), (kind, "Device::attribute"));
     }

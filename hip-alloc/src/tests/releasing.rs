@@ -106,7 +106,7 @@ fn a_failed_free_leaks_on_drop_and_gives_back_on_free() {
         let before = leaked();
         let buffer = DeviceBuffer::new(100).unwrap();
         fake::fail(function, 1, 17);
-        let (buffer, error) = buffer.free().unwrap_err().into_parts();
+        let (error, buffer) = buffer.free().unwrap_err().into_parts();
         assert_eq!(error.hip_error().map(u32::from), Some(17));
         assert_eq!(leaked(), before);
         fake::fail(function, 1, 17);

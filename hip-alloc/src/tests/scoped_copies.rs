@@ -55,7 +55,7 @@ fn memory_of_another_device_is_refused_before_hip_is_asked() {
     });
     let within = stream.scope(|scope| scope.copy(there.slice_mut(..0).unwrap(), here.slice(..0).unwrap()));
     for error in errors.into_iter().chain(others).chain(within.err()) {
-        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
         let (operation, text) = (error.operation(), error.to_string());
         assert_eq!(text, format!("{operation}: a stream of device 0 can't use memory of device 1"));
     }
@@ -91,7 +91,7 @@ fn lengths_that_differ_are_refused_and_empty_memory_is_left_alone() {
             "Scope::copy_from_host: 5 bytes can't be copied into 4",
         ]
     );
-    assert!(errors.iter().all(|error| error.kind() == ErrorKind::InvalidArgument));
+    assert!(errors.iter().all(|error| error.kind() == ErrorKind::InvalidInput));
     assert_eq!(fake::calls(), [""; 0]);
 }
 

@@ -87,7 +87,7 @@ fn no_length_reaches_hip_that_it_cannot_have() {
     drop(empty);
     for len in [usize::MAX, isize::MAX as usize + 1] {
         let error = DeviceBuffer::new_on(&stream, len).unwrap_err();
-        assert_eq!((error.kind(), error.operation()), (ErrorKind::InvalidArgument, "DeviceBuffer::new_on"));
+        assert_eq!((error.kind(), error.operation()), (ErrorKind::InvalidInput, "DeviceBuffer::new_on"));
     }
     assert_eq!(fake::calls(), [""; 0]);
     assert_eq!(

@@ -25,6 +25,9 @@ fn context_comes_before_the_cause() {
         error.to_string(),
         "write out.bin at offset 4096, 3145728 bytes, 1048576 done: file too large (27 EFBIG)"
     );
+    // What a program that returns the error from main prints.
+    let debug = format!("{error:?}");
+    assert!(debug.starts_with("Error { kind: Os, message: \"write out.bin at offset 4096, "), "{debug}");
     assert_eq!(error.path(), Some(Path::new("out.bin")));
     assert_eq!((error.offset(), error.requested(), error.bytes_done()), (Some(4096), Some(3 << 20), 1 << 20));
     assert_eq!((error.operation(), error.kind()), ("write", ErrorKind::Os));

@@ -43,7 +43,7 @@ fn regions_without_bytes_end_at_once() {
         let mut empty = || pool.split_to(0).unwrap();
         for offset in [0, 7, i64::MAX.unsigned_abs()] {
             let read = world.file.read_owned(&stream, empty(), offset);
-            assert!(read.is_complete());
+            assert!(read.is_finished());
             let done = read.wait().unwrap();
             assert_eq!((done.bytes, done.region.len()), (0, 0));
             assert_eq!(world.file.write_owned(&stream, empty(), offset).wait().unwrap().bytes, 0);

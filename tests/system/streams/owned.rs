@@ -20,12 +20,12 @@ fn a_stream_keeps_the_order() {
         let held = soft::pause(stream.stream().as_raw());
         let write = world.file.write_owned(&stream, from, 3 * PAGE as u64);
         let read = world.file.read_owned(&stream, into, 3 * PAGE as u64);
-        assert!(!write.is_complete() && !read.is_complete());
+        assert!(!write.is_finished() && !read.is_finished());
         let read = read.try_wait().expect_err("the stream is held");
         drop(held);
         let done = read.wait().unwrap();
         assert!(bytes(&done.region) == new);
-        assert!(write.is_complete(), "it came first");
+        assert!(write.is_finished(), "it came first");
         assert_eq!(write.wait().unwrap().bytes, 2 * PAGE);
     });
 }
