@@ -108,21 +108,17 @@ fn statistics() -> Result<Option<Stats>> {
 }
 
 /// Which way the bytes went, after checking that the library counted them all, in both directions.
-fn path_taken(before: Option<Stats>, bytes: u64) -> Result<&'static str> {
+fn path_taken(before: Option<Stats>, bytes: u64) -> Result<String> {
     let (Some(before), Some(now)) = (before, statistics()?) else {
-        return Ok("unknown");
+        return Ok("unknown".into());
     };
-    let Stats { reads, writes, .. } = now.since(before);
+    let since = now.since(before);
+    let Stats { reads, writes, .. } = since;
     if (reads.bytes, writes.bytes) != (bytes, bytes) {
         let (read, written) = (reads.bytes, writes.bytes);
         return Err(format!("the library counted {read} bytes read, {written} written of {bytes}").into());
     }
-    Ok(match (reads.fast_path + writes.fast_path, reads.fallback + writes.fallback) {
-        (0, 0) => "none",
-        (_, 0) => "fast path",
-        (0, _) => "fallback",
-        _ => "mixed",
-    })
+    Ok(since.observed().to_string())
 }
 
 fn hash(mut file: File) -> io::Result<[u8; 32]> {

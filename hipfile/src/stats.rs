@@ -52,6 +52,21 @@ impl Stats {
         }
     }
 
+    /// The path that reads and writes took.
+    ///
+    /// ```
+    /// # fn main() -> hipfile::Result<()> {
+    /// let before = hipfile::stats()?;
+    /// // transfers
+    /// println!("took the {}", hipfile::stats()?.since(before).observed());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn observed(self) -> Observed {
+        self.reads.plus(self.writes).observed()
+    }
+
     fn of(all: &sys::hipFileStatsLevel3_t) -> Self {
         let basic = &all.detailed.basic;
         let sum = |direction: fn(&sys::hipFilePerGpuStats_t) -> Transfers| {
@@ -171,6 +186,18 @@ mod tests {
             memory_registered: 6,
         };
         assert_eq!(Stats::of(&all()), expected);
+    }
+
+    #[test]
+    fn both_directions_are_one_observation() {
+        let (fast, slow) = (Transfers { fast_path: 1, ..none() }, Transfers { fallback: 1, ..none() });
+        let observed = |reads, writes| Stats { reads, writes, ..Stats::default() }.observed();
+        assert_eq!([observed(fast, fast), observed(slow, none())], [Observed::FastPath, Observed::Fallback]);
+        assert_eq!([observed(fast, slow), observed(none(), none())], [Observed::Both, Observed::Nothing]);
+    }
+
+    fn none() -> Transfers {
+        Transfers::default()
     }
 
     #[test]

@@ -40,7 +40,9 @@ fn refusals(driver: &Driver) -> Vec<hipfile::Error> {
 #[test]
 fn a_library_without_them_is_told_from_one_that_fails() {
     alone("settings::a_library_without_them_is_told_from_one_that_fails", || {
-        if hipfile::supports(Feature::Properties).unwrap() {
+        let supported = hipfile::supports(Feature::Properties).unwrap();
+        assert!(!(supported && software()), "where nobody asked for it");
+        if supported {
             println!("skipped: the library has properties");
             return;
         }

@@ -70,6 +70,16 @@ impl Transfers {
     }
 
     /// The path these operations took.
+    ///
+    /// ```
+    /// # fn main() -> hipfile::Result<()> {
+    /// use hipfile::{Observed, Transfers};
+    ///
+    /// let writes: Transfers = hipfile::stats()?.writes;
+    /// assert_eq!(writes.observed(), Observed::Nothing);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn observed(self) -> Observed {
         match (self.fast_path, self.fallback) {

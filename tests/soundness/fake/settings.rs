@@ -10,6 +10,9 @@ use super::{Function, coded, decided};
 /// What is written to whatever a function is to fill in, byte by byte, where the answer is success.
 static FILL: Mutex<Option<u8>> = Mutex::new(None);
 
+/// By how many bytes the properties of a later release may be larger.
+const GROWTH: usize = 4096;
+
 /// From now on all that is to be filled in is filled in with this byte.
 pub fn fill(byte: u8) {
     *FILL.lock().unwrap() = Some(byte);
@@ -30,8 +33,8 @@ unsafe fn filled(place: *mut u8, len: usize) -> hipFileError_t {
 }
 
 pub unsafe extern "C" fn properties(place: *mut hipFileDriverProps_t) -> hipFileError_t {
-    // SAFETY: requires room for the properties; the C interface demands it.
-    unsafe { filled(place.cast(), size_of::<hipFileDriverProps_t>()) }
+    // SAFETY: requires room for the properties, and for those of a later release; the safe crate has it.
+    unsafe { filled(place.cast(), size_of::<hipFileDriverProps_t>() + GROWTH) }
 }
 
 pub extern "C" fn poll_mode(_: bool, _: usize) -> hipFileError_t {
