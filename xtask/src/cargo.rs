@@ -71,6 +71,16 @@ pub fn status(command: &mut Command) -> Result<ExitStatus> {
     command.status().map_err(|error| format!("cannot start {}: {error}", show(command.get_program())).into())
 }
 
+/// Runs a command that must succeed.
+pub fn must(command: &mut Command) -> Result<()> {
+    let status = status(command)?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{} ended with {status}", show(command.get_program())).into())
+    }
+}
+
 /// Runs a cargo command that builds and returns the programs it made or found up to date.
 pub fn programs(command: &mut Command) -> Result<Vec<PathBuf>> {
     let output = command

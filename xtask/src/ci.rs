@@ -1,16 +1,15 @@
 //! `cargo xtask ci`: every check besides the tests, and the tests of soundness, in the order in which they are quickest to fail.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use crate::cargo::{cargo, status};
+use crate::cargo::{cargo, must};
 use crate::rocm::{self, Rocm};
 use crate::test::{Sanitizer, Suite, must_pass};
-use crate::{Result, workspace};
+use crate::{Result, package, workspace};
 
 /// Run every check besides the tests, and the tests of soundness in both ways
 #[derive(Debug, clap::Args)]
@@ -25,11 +24,10 @@ const CHECKS: &[(&str, Check)] = &[
     ("generated code", codegen),
     ("clippy", clippy),
     ("documentation", documentation),
-    ("documentation without ROCm", documentation_without_rocm),
-    ("library without linking", without_linking),
     ("oldest compiler", oldest_compiler),
     ("C program by pkg-config", pkg_config_client),
-    ("packages", packages),
+    ("packages", package::check),
+    ("oldest dependencies", package::minimal_versions),
     ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),
     ("soundness, AddressSanitizer", |rocm| must_pass(Suite::Soundness, Some(Sanitizer::Address), rocm)),
     ("64 threads, AddressSanitizer", |rocm| must_pass(Suite::Stress, Some(Sanitizer::Address), rocm)),
@@ -59,41 +57,6 @@ pub fn run(_: &Args, choice: &rocm::Choice) -> Result {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs a command that must succeed.
-fn must(command: &mut Command) -> Result<()> {
-    let status = status(command)?;
-    if status.success() { Ok(()) } else { Err(format!("ended with {status}").into()) }
-}
-
-/// `cargo` that finds no ROCm in any variable, no hipconfig and no pkg-config, with a target directory of its own.
-fn cargo_without_rocm() -> Result<Command> {
-    let target = workspace::target_dir().join("rocm/none");
-    let tools = target.join("bin");
-    fs::create_dir_all(&tools)?;
-    // rustc looks for the linker, and build scripts for nothing else, in PATH.
-    for tool in ["cc", "ld", "as", "rustc", "rustdoc"] {
-        let link = tools.join(tool);
-        if let (Some(found), false) = (find_program(tool), link.exists()) {
-            std::os::unix::fs::symlink(found, link)?;
-        }
-    }
-    let mut command = cargo();
-    command.env("PATH", &tools).env("CARGO_TARGET_DIR", &target);
-    for name in ["HIP_PATH", "ROCM_PATH", "PKG_CONFIG_PATH"] {
-        // Set, so that .cargo/config.toml does not: a variable that is removed would be set by it.
-        command.env(name, "/nonexistent");
-    }
-    for name in ["HIPFILE_LIB_DIR", "HIPFILE_INCLUDE_DIR"] {
-        command.env_remove(name);
-    }
-    Ok(command)
-}
-
-fn find_program(name: &str) -> Option<PathBuf> {
-    let path: OsString = env::var_os("PATH")?;
-    env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
-}
-
 fn format(_: &Rocm) -> Result<()> {
     must(cargo().args(["fmt", "--all", "--check"]))
 }
@@ -113,15 +76,6 @@ fn clippy(rocm: &Rocm) -> Result<()> {
 fn documentation(rocm: &Rocm) -> Result<()> {
     let mut command = rocm.cargo();
     must(command.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--locked", "--workspace", "--no-deps"]))
-}
-
-fn documentation_without_rocm(_: &Rocm) -> Result<()> {
-    let mut command = cargo_without_rocm()?;
-    must(command.env("DOCS_RS", "1").args(["doc", "--locked", "--no-deps"]).args(LIBRARIES))
-}
-
-fn without_linking(_: &Rocm) -> Result<()> {
-    must(cargo_without_rocm()?.args(["build", "--locked", "-p", "hipfile", "--no-default-features"]))
 }
 
 /// Builds the libraries with the compiler that `rust-version` promises, where one is installed. Elsewhere clippy's
@@ -179,20 +133,4 @@ fn pkg_config_client(rocm: &Rocm) -> Result<()> {
     )?;
     crate::needed::check(&program, rocm)?;
     must(rocm.command(&program).arg(dir.join("file")))
-}
-
-/// Packs the published packages: what they lack shows here and not when they are released.
-fn packages(rocm: &Rocm) -> Result<()> {
-    let mut command = rocm.cargo();
-    command.args([
-        "package",
-        "--quiet",
-        "--locked",
-        "--offline",
-        "--allow-dirty",
-        "--no-verify",
-        "-p",
-        "rocm-loader",
-    ]);
-    must(command.args(LIBRARIES))
 }

@@ -13,12 +13,14 @@ mod fuzz;
 mod install;
 mod lock;
 mod needed;
+mod package;
 mod pkgconfig;
 mod rocm;
 mod run;
 mod soft_rocm;
 mod test;
 mod tidy;
+mod without_rocm;
 mod workspace;
 
 use std::process::ExitCode;
@@ -50,6 +52,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Codegen(codegen::Args),
     Tidy(tidy::Args),
+    Package(package::Args),
     Ci(ci::Args),
     Pkgconfig(pkgconfig::Args),
     Doctor(doctor::Args),
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Codegen(args) => codegen::run(&args),
         Command::Tidy(args) => tidy::run(&args),
+        Command::Package(args) => package::run(&args, &rocm),
         Command::Ci(args) => ci::run(&args, &rocm),
         Command::Pkgconfig(args) => pkgconfig::run(&args),
         Command::Doctor(args) => doctor::run(&args, &rocm),

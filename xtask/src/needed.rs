@@ -16,6 +16,13 @@ pub fn check(program: &Path, rocm: &Rocm) -> Result<()> {
     check_in(program, rocm.lib())
 }
 
+/// Fails if `program` names a library of ROCm that it needs to start.
+pub fn check_free(program: &Path) -> Result<()> {
+    let needed = read(program)?.needed;
+    let ours = needed.iter().find(|name| OURS.iter().any(|library| name.starts_with(library)));
+    ours.map_or(Ok(()), |name| Err(format!("{} does not start without {name}", program.display()).into()))
+}
+
 fn check_in(program: &Path, lib: &Path) -> Result<()> {
     let mut seen: Vec<String> = Vec::new();
     let mut waiting = vec![program.to_path_buf()];
@@ -88,6 +95,17 @@ mod tests {
     fn a_library_of_the_prefix_that_needs_another_hip_is_named() {
         let error = outcome(&["libhipfile.so.0"], &[("libhipfile.so.0", &["libamdhip64.so.5"])]).unwrap_err();
         assert!(error.contains("libhipfile.so.0 needs libamdhip64.so.5"), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_needs_rocm_to_start_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let main = dir.path().join("main");
+        fs::write(&main, program(&["libc.so.6"])).unwrap();
+        check_free(&main).unwrap();
+        fs::write(&main, program(&["libc.so.6", "libhipfile.so.0"])).unwrap();
+        let error = check_free(&main).unwrap_err().to_string();
+        assert!(error.ends_with("main does not start without libhipfile.so.0"), "{error}");
     }
 
     #[test]

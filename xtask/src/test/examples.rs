@@ -45,8 +45,8 @@ fn build(rocm: &Rocm, selection: &[&str]) -> Result<Vec<PathBuf>> {
     programs(rocm.cargo().args(["build", "--locked"]).args(selection))
 }
 
-/// Runs an example. Each takes a file; `copy` also takes where the copy goes.
-fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
+/// Runs an example in `dir`. Each takes a file; `copy` also takes where the copy goes.
+pub fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
     // Several blocks of those examples that read in blocks, and no whole number of anything.
     fs::write(dir.join("source"), (0..2_500_003_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
     let mut command = rocm.command(program);

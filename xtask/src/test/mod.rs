@@ -18,6 +18,7 @@ use crate::rocm::{self, Rocm};
 use crate::{Result, needed, soft_rocm};
 
 pub use build::{Sanitizer, target};
+pub use examples::example;
 
 use build::Build;
 use outcome::Outcome;
