@@ -35,7 +35,8 @@ pub enum Feature {
     Properties,
     /// [`Parameter`](crate::Parameter). No release of AMD's library.
     Parameters,
-    /// Transfers of pinned host memory by the library. No release of AMD's library.
+    /// Pinned host memory as a buffer of the library's. No release of AMD's library; the transfers of host memory that
+    /// [`FileHandle`](crate::FileHandle::read_host_at) has need nothing of it.
     HostMemory,
 }
 
