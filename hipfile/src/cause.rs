@@ -56,6 +56,10 @@ pub(crate) enum Cause {
     InFlight,
     /// The driver has other users.
     Shared,
+    /// A file has other users.
+    FileShared,
+    /// Something that is no regular file is to be replaced by one.
+    NotRegular,
     /// A registered stream has other users.
     StreamShared,
     /// A transfer on a stream of another device than its memory; both by ordinal.
@@ -111,6 +115,7 @@ impl Cause {
             | Self::InFlight
             | Self::Shared
             | Self::StreamShared
+            | Self::FileShared
             | Self::BatchFull { .. } => ErrorKind::Busy,
             Self::Forked => ErrorKind::Forked,
             Self::NotOpenFor(_)
@@ -125,6 +130,7 @@ impl Cause {
             Self::RefusedValue { code, .. } => op_kind(*code),
             Self::Unimplemented(_) | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
+            Self::NotRegular => ErrorKind::UnsupportedFile,
             Self::WriteZero => ErrorKind::WriteZero,
             Self::Cancelled | Self::Stopped => ErrorKind::Cancelled,
             Self::DeadlinePassed => ErrorKind::TimedOut,
@@ -277,6 +283,8 @@ impl fmt::Display for Cause {
             Self::Shared => {
                 f.write_str("clones, files, registrations, streams or batches still use the driver")
             }
+            Self::FileShared => f.write_str("clones or transfers still use the file"),
+            Self::NotRegular => f.write_str("only a regular file can be replaced"),
             Self::StreamShared => f.write_str("clones or operations still use the stream"),
             Self::OtherDevice { memory, stream } => {
                 write!(f, "the memory is on device {memory} and the stream on device {stream}")

@@ -9,7 +9,9 @@ use crate::driver::Driver;
 use crate::error::{Error, Result, Subject};
 use crate::file::FileHandle;
 use crate::handle_type::FileHandleType;
+use crate::replacement::Replacement;
 use crate::system;
+use crate::temporary::Temporary;
 
 /// How to open a file for GPU I/O. Options are those of [`std::fs::OpenOptions`].
 ///
@@ -121,15 +123,54 @@ impl OpenOptions {
     /// What the system answers, see [`Error::os_error`], and what [`FileHandle::new`] gives.
     pub fn open(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<FileHandle> {
         let path = path.as_ref();
-        let direct = if self.direct { libc::O_DIRECT } else { 0 };
         let file = self
-            .options
-            .clone()
-            .custom_flags(self.flags | direct)
+            .system()
             .open(path)
             .map_err(|error| Error::new("open", system::cause(&error)).on(Subject::Path(path.into())))?;
         FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
             .map_err(|(_fd, error)| error)
+    }
+
+    /// Opens a new file that is to take the place of the one at `path`, if there is one, and registers it. hipFile 0.2.
+    ///
+    /// The file is made in the same folder and is always writable; [`create`](Self::create),
+    /// [`create_new`](Self::create_new) and [`truncate`](Self::truncate) make no difference. If `path` is a symbolic link,
+    /// what it leads to is replaced. The new file gets the permission bits of the old one, else those of
+    /// [`mode`](Self::mode), but not its owner, its attributes or its other hard links.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use hipfile::{Driver, OpenOptions};
+    /// # let path = std::env::temp_dir().join(format!("hipfile-doc-replace-{}", std::process::id()));
+    /// # std::fs::write(&path, "precious")?;
+    /// let new = OpenOptions::new().read(true).replace(&Driver::open()?, &path)?;
+    /// new.file().write_host_all_at(b"half of", 0)?;
+    /// drop(new); // an error on the way, or a panic
+    /// assert_eq!(std::fs::read(&path)?, b"precious");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::UnsupportedFile`](crate::ErrorKind::UnsupportedFile) if there is something at `path` that is no regular
+    /// file; otherwise as for [`open`](Self::open). Nothing is left behind.
+    pub fn replace(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<Replacement> {
+        let path = path.as_ref();
+        let (temporary, file) = Temporary::create(path, &self.system())
+            .map_err(|cause| Error::new("replace", cause).on(Subject::Path(path.into())))?;
+        FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
+            .map(|file| Replacement::new(file, temporary))
+            .map_err(|(_fd, error)| error)
+    }
+
+    /// The options as std takes them.
+    fn system(&self) -> fs::OpenOptions {
+        let direct = if self.direct { libc::O_DIRECT } else { 0 };
+        let mut options = self.options.clone();
+        options.custom_flags(self.flags | direct);
+        options
     }
 }
 

@@ -203,13 +203,21 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off_t offset) {
     return transfer("pwrite", SYS_pwrite64, fd, (void *)bytes, size, offset);
 }
 
-int fdatasync(int fd) {
-    struct rule rule = begin("fdatasync", fd, 0, 0);
+static int sync_file(const char *name, long number, int fd) {
+    struct rule rule = begin(name, fd, 0, 0);
     if (rule.action == ERROR) {
         errno = (int)rule.value;
         return -1;
     }
-    return (int)syscall(SYS_fdatasync, fd);
+    return (int)syscall(number, fd);
+}
+
+int fdatasync(int fd) {
+    return sync_file("fdatasync", SYS_fdatasync, fd);
+}
+
+int fsync(int fd) {
+    return sync_file("fsync", SYS_fsync, fd);
 }
 
 /* HIDE: a kernel that does not report the alignment of direct I/O. */

@@ -21,6 +21,7 @@ mod process;
 mod ranges;
 mod registered;
 mod releases;
+mod replacing;
 mod settings;
 mod sizes;
 mod stats;

@@ -184,6 +184,8 @@ fn every_cause_has_its_text_kind_and_codes() {
             None,
             "the closure for late values panicked",
         ),
+        (Cause::FileShared, ErrorKind::Busy, None, "clones or transfers still use the file"),
+        (Cause::NotRegular, ErrorKind::UnsupportedFile, None, "only a regular file can be replaced"),
         (Cause::StreamShared, ErrorKind::Busy, None, "clones or operations still use the stream"),
         (
             Cause::OtherDevice { memory: 0, stream: 1 },
