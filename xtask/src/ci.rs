@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::cargo::{cargo, must};
 use crate::rocm::{self, Rocm};
 use crate::test::{Sanitizer, Suite, must_pass};
-use crate::{Result, package, workspace};
+use crate::{Result, audit, package, public_api, workspace};
 
 /// Run every check besides the tests, and the tests of soundness in both ways
 #[derive(Debug, clap::Args)]
@@ -21,11 +21,13 @@ type Check = fn(&Rocm) -> Result<()>;
 const CHECKS: &[(&str, Check)] = &[
     ("format", format),
     ("tidy", tidy),
+    ("dependencies", |_| audit::check_offline()),
     ("generated code", codegen),
     ("clippy", clippy),
     ("documentation", documentation),
     ("oldest compiler", oldest_compiler),
     ("C program by pkg-config", pkg_config_client),
+    ("public API", public_api::check),
     ("packages", package::check),
     ("oldest dependencies", package::minimal_versions),
     ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),

@@ -1,5 +1,6 @@
 //! Builds, tests and runs the workspace: `cargo xtask help` lists the commands.
 
+mod audit;
 mod bench;
 mod cargo;
 mod ci;
@@ -15,6 +16,7 @@ mod lock;
 mod needed;
 mod package;
 mod pkgconfig;
+mod public_api;
 mod rocm;
 mod run;
 mod soft_rocm;
@@ -53,6 +55,8 @@ enum Command {
     Codegen(codegen::Args),
     Tidy(tidy::Args),
     Package(package::Args),
+    PublicApi(public_api::Args),
+    Audit(audit::Args),
     Ci(ci::Args),
     Pkgconfig(pkgconfig::Args),
     Doctor(doctor::Args),
@@ -71,6 +75,8 @@ fn main() -> ExitCode {
         Command::Codegen(args) => codegen::run(&args),
         Command::Tidy(args) => tidy::run(&args),
         Command::Package(args) => package::run(&args, &rocm),
+        Command::PublicApi(args) => public_api::run(&args, &rocm),
+        Command::Audit(args) => audit::run(&args),
         Command::Ci(args) => ci::run(&args, &rocm),
         Command::Pkgconfig(args) => pkgconfig::run(&args),
         Command::Doctor(args) => doctor::run(&args, &rocm),
