@@ -121,6 +121,10 @@ impl<W> State<W> {
     fn start(&mut self) -> Option<Taken<W>> {
         let number = self.head();
         let Entry { work, concurrent, .. } = self.waiting.pop_front()?;
+        // Nothing can come to run beside an entry between two that are not concurrent.
+        let is_enclosed =
+            self.running.is_empty() && self.waiting.front().is_some_and(|next| !next.concurrent);
+        let concurrent = concurrent && !is_enclosed;
         self.running.push_back(false);
         self.alone = !concurrent;
         self.active += 1;

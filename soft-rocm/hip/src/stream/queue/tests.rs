@@ -302,3 +302,26 @@ fn nobody_takes_a_concurrent_entry_beside_one_that_is_not() {
     queue.finish(1..2);
     assert_eq!(queue.lock().start_share(&mut Vec::new()), 2..3);
 }
+
+#[test]
+fn an_entry_that_nothing_can_run_beside_is_left_to_the_worker() {
+    let queue = Queue::new(false);
+    let entries = [(1, false), (2, true), (3, false), (4, true), (5, true), (6, false), (7, true)];
+    for (work, concurrent) in entries {
+        queue.push(work, concurrent, Vec::new()).unwrap();
+    }
+    let take = || {
+        let taken = queue.take().unwrap();
+        (taken.work, taken.concurrent)
+    };
+    for (work, concurrent) in [(1, false), (2, false), (3, false)] {
+        assert_eq!(take(), (work, concurrent));
+        queue.finish(work..work + 1);
+    }
+    assert_eq!([take(), take()], [(4, true), (5, true)]);
+    queue.finish(4..5);
+    queue.finish(5..6);
+    assert_eq!(take(), (6, false));
+    queue.finish(6..7);
+    assert_eq!(take(), (7, true), "more may come");
+}
