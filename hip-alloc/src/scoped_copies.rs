@@ -25,8 +25,8 @@ impl<'scope> Scope<'scope, '_> {
     /// let buffer = hip_alloc::DeviceBuffer::from_host(b"0123456789")?;
     /// let (mut head, mut tail) = ([0; 2], [0; 3]);
     /// hip_alloc::Stream::new()?.scope(|scope| {
-    ///     scope.copy_to_host(&mut head, buffer.slice(..2)?)?;
-    ///     scope.copy_to_host(&mut tail, buffer.slice(7..)?)
+    ///     scope.copy_to_host(buffer.slice(..2)?, &mut head)?;
+    ///     scope.copy_to_host(buffer.slice(7..)?, &mut tail)
     /// })?;
     /// assert_eq!((&head, &tail), (b"01", b"789"));
     /// # Ok(())
@@ -36,7 +36,7 @@ impl<'scope> Scope<'scope, '_> {
     /// # Errors
     /// As for every transfer of a scope, see above.
     #[doc(alias = "hipMemcpyAsync")]
-    pub fn copy_to_host(&self, destination: &'scope mut [u8], source: DeviceSlice<'scope>) -> Result<()> {
+    pub fn copy_to_host(&self, source: DeviceSlice<'scope>, destination: &'scope mut [u8]) -> Result<()> {
         let (len, source) = (destination.len(), source.region());
         let transfer = Transfer::ToHost { destination: destination.as_mut_ptr(), len, source };
         // SAFETY: requires memory that the scope borrows; holds because both arguments are borrowed for `'scope`.

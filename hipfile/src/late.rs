@@ -65,7 +65,7 @@ impl fmt::Display for Refusal {
             Self::Longer { len, submitted } => {
                 write!(
                     f,
-                    "late values of {len} bytes, where {submitted} were submitted and fewer are allowed"
+                    "late values of {len} bytes, where {submitted} were submitted and no more are allowed"
                 )
             }
             Self::Outside { offset, len, region } => {

@@ -33,8 +33,8 @@ fn everything_has_happened_when_a_scope_ends() {
         stream.scope(|scope| scope.fill(one.slice_mut(..LEN / 2).unwrap(), 9)).unwrap();
         let (mut head, mut back) = ([0; 16], PinnedBuffer::zeroed(LEN).unwrap());
         stream.scope(|scope| {
-            scope.copy_to_host(&mut head, one.slice(LEN / 2 - 8..LEN / 2 + 8).unwrap()).unwrap();
-            scope.copy_to_host(&mut back, two.as_slice()).unwrap();
+            scope.copy_to_host(one.slice(LEN / 2 - 8..LEN / 2 + 8).unwrap(), &mut head).unwrap();
+            scope.copy_to_host(two.as_slice(), &mut back).unwrap();
         });
         assert_eq!(*back, pattern(1));
         assert_eq!(head[..8], [9; 8]);
@@ -50,7 +50,7 @@ fn everything_has_happened_when_a_scope_unwinds() {
         let mut back = vec![0; LEN];
         let unwound = catch_unwind(AssertUnwindSafe(|| {
             stream.scope(|scope| {
-                scope.copy_to_host(&mut back, device.as_slice()).unwrap();
+                scope.copy_to_host(device.as_slice(), &mut back).unwrap();
                 panic!("as planned");
             })
         }));
@@ -81,7 +81,7 @@ fn lend_and(leave: impl FnOnce()) {
     let mut back = vec![0; LEN];
     _ = catch_unwind(AssertUnwindSafe(|| {
         stream.scope(|scope| {
-            scope.copy_to_host(&mut back, device.as_slice()).unwrap();
+            scope.copy_to_host(device.as_slice(), &mut back).unwrap();
             leave();
         })
     }));

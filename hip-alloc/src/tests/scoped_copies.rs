@@ -26,7 +26,7 @@ fn bytes_arrive_on_the_device_of_the_stream() {
     fake::calls();
     stream.scope(|scope| {
         scope.copy(two.slice_mut(2..6).unwrap(), one.slice(1..5).unwrap()).unwrap();
-        scope.copy_to_host(&mut back, one.slice(..4).unwrap()).unwrap();
+        scope.copy_to_host(one.slice(..4).unwrap(), &mut back).unwrap();
     });
     let on_device = |call| ["hipGetDevice", "hipSetDevice", call, "hipMemcpy", "hipSetDevice"];
     let [copy, wait] = ["hipMemcpyAsync", "hipStreamSynchronize"].map(on_device);
@@ -47,7 +47,7 @@ fn memory_of_another_device_is_refused_before_hip_is_asked() {
     fake::calls();
     let errors = stream.scope(|scope| {
         let within = scope.copy(here.as_mut_slice(), there.slice(..4).unwrap()).unwrap_err();
-        [scope.copy_to_host(&mut host, there.as_slice()).unwrap_err(), within]
+        [scope.copy_to_host(there.as_slice(), &mut host).unwrap_err(), within]
     });
     let others = stream.scope(|scope| {
         let (head, tail) = there.as_mut_slice().split_at_mut(1).unwrap();
@@ -72,8 +72,8 @@ fn lengths_that_differ_are_refused_and_empty_memory_is_left_alone() {
     let mut errors = Vec::new();
     stream.scope(|scope| {
         errors.extend(scope.copy(one.as_mut_slice(), two.as_slice()).err());
-        errors.extend(scope.copy_to_host(&mut host, two.as_slice()).err());
-        scope.copy_to_host(&mut nothing, two.slice(8..).unwrap()).unwrap();
+        errors.extend(scope.copy_to_host(two.as_slice(), &mut host).err());
+        scope.copy_to_host(two.slice(8..).unwrap(), &mut nothing).unwrap();
     });
     stream.scope(|scope| errors.extend(scope.copy_from_host(one.as_mut_slice(), b"12345").err()));
     stream.scope(|scope| {

@@ -170,7 +170,7 @@ fn every_cause_has_its_text_kind_and_codes() {
             Cause::Late(Refusal::Longer { len: 9, submitted: 8 }),
             ErrorKind::InvalidInput,
             None,
-            "late values of 9 bytes, where 8 were submitted and fewer are allowed",
+            "late values of 9 bytes, where 8 were submitted and no more are allowed",
         ),
         (
             Cause::Late(Refusal::Outside { offset: 5, len: 4, region: 8 }),

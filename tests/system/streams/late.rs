@@ -94,7 +94,7 @@ fn in_pages(flags: StreamFlags) {
 
 fn refusals() {
     let none = StreamFlags::empty();
-    let longer = "late values of 16385 bytes, where 16384 were submitted and fewer are allowed";
+    let longer = "late values of 16385 bytes, where 16384 were submitted and no more are allowed";
     moves_nothing(none, |early| Values { len: early.len + 1, ..early }, longer);
     let outside = "late values of 4096 bytes at offset 12289 of a region of 16384";
     moves_nothing(none, |early| Values { len: PAGE, region_offset: 3 * PAGE + 1, ..early }, outside);

@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let memory = DeviceBuffer::zeroed(16)?;
     let mut host = [1; 16];
     stream.scope(|scope| -> Result<(), Box<dyn std::error::Error>> {
-        scope.copy_to_host(&mut host, memory.slice(..)?)?;
+        scope.copy_to_host(memory.slice(..)?, &mut host)?;
         assert_eq!(host[0], 0); // refused
         Ok(())
     })?;
