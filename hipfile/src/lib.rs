@@ -5,6 +5,7 @@
 //!      │
 //!      ├─► properties, set_…                                             limits, where the library has them
 //!      ├─► OpenOptions::open, FileHandle::new ──► FileHandle             a descriptor, registered
+//!      ├─► OpenOptions::replace ──► Replacement ─────┤                   a new one, put in the place of another by commit
 //!      │                                             │
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
 //!      │                                             ├─ write_at, write_all_at    device memory → file

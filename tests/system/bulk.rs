@@ -192,11 +192,14 @@ fn what_cannot_be_whole_is_refused_before_any_of_it() {
     assert_eq!(
         stopped.to_string(),
         format!(
-            "write {} at offset 0, 8192 bytes: the file is open to append, which takes no offsets, and chunks would end up \
-             in any order",
+            "write {} at offset 0, 8192 bytes: the file is open with O_APPEND, where Linux writes at the end whatever the \
+             offset; open it without",
             path.display()
         )
     );
+    let stopped = Options::new().read_file_into(&appending, memory.slice_mut(..).unwrap(), 0).unwrap_err();
+    assert_eq!((stopped.error().kind(), stopped.report().bytes), (ErrorKind::InvalidInput, 0));
+    assert!(stopped.to_string().ends_with(": the file is not open for reading"), "{stopped}");
     assert_eq!(fs::read(&path).unwrap(), [1; 8192]);
     // Nothing at all is no failure.
     let report = Options::new().write_file_from(&file, memory.slice(..0).unwrap(), 7).unwrap();

@@ -130,7 +130,7 @@ impl<'a> Options<'a> {
     /// # Errors
     ///
     /// With the exact count of what moved. [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a file that is
-    /// open to append; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled),
+    /// not open for writing, or open to append; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled),
     /// [`ErrorKind::TimedOut`](crate::ErrorKind::TimedOut); otherwise as for [`FileHandle::write_all_at`].
     #[doc(alias = "hipFileWrite")]
     pub fn write_file_from(

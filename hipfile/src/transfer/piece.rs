@@ -141,15 +141,10 @@ impl<'a> Piece<'a> {
 
 impl End<'_> {
     fn check(&self, way: Way, len: usize) -> Result<()> {
-        let appends = self.file.flags() & libc::O_APPEND != 0;
-        let answer = match way {
-            Way::Write if appends => Err(Cause::InvalidArgument(
-                "the file is open to append, which takes no offsets, and chunks would end up in any order"
-                    .into(),
-            )),
-            _ => file_offset::checked(self.offset, len).map(|_offset| ()),
-        };
-        answer.map_err(|cause| self.error(way, cause, len))
+        let open = if len == 0 { Ok(()) } else { self.file.admits(way) };
+        open.and_then(|()| file_offset::checked(self.offset, len))
+            .map(|_offset| ())
+            .map_err(|cause| self.error(way, cause, len))
     }
 
     /// Moves all of `span`, `at` bytes from here, as part of a piece of `len` bytes.
