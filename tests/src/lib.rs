@@ -33,6 +33,9 @@ mod pages {
     #[doc = include_str!("../../docs/src/settings.md")]
     struct Settings;
 
+    #[doc = include_str!("../../docs/src/upgrading-hipfile.md")]
+    struct UpgradingHipfile;
+
     #[doc = include_str!("../../docs/src/why-not-fast-path.md")]
     struct WhyNotFastPath;
 }

@@ -9,11 +9,21 @@ use std::time::Instant;
 use crate::cargo::{cargo, must};
 use crate::rocm::{self, Rocm};
 use crate::test::{Sanitizer, Suite, must_pass};
-use crate::{Result, audit, package, public_api, workspace};
+use crate::{Result, audit, package, public_api, soft_rocm, workspace};
 
 /// Run every check besides the tests, and the tests of soundness in both ways
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Only those whose names contain this
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+impl Args {
+    fn choose(&self, check: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|name| check.contains(name.as_str()))
+    }
+}
 
 /// A check; an error is its failure.
 type Check = fn(&Rocm) -> Result<()>;
@@ -27,6 +37,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("documentation", documentation),
     ("oldest compiler", oldest_compiler),
     ("C program by pkg-config", pkg_config_client),
+    ("software ROCm as an archive", soft_rocm::tarball::check),
     ("public API", public_api::check),
     ("packages", package::check),
     ("oldest dependencies", package::minimal_versions),
@@ -38,10 +49,14 @@ const CHECKS: &[(&str, Check)] = &[
 const LIBRARIES: [&str; 6] = ["-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"];
 
 /// The command.
-pub fn run(_: &Args, choice: &rocm::Choice) -> Result {
+pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
+    let checks: Vec<_> = CHECKS.iter().filter(|(name, _)| args.choose(name)).collect();
+    if checks.is_empty() {
+        return Err(format!("no check is named {}", args.names.join(" or ")).into());
+    }
     let rocm = Rocm::choose(choice)?;
     let mut rows = Vec::new();
-    for (name, check) in CHECKS {
+    for (name, check) in checks {
         eprintln!("\nxtask: {name}");
         let started = Instant::now();
         let outcome = check(&rocm);

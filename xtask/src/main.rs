@@ -17,6 +17,7 @@ mod needed;
 mod package;
 mod pkgconfig;
 mod public_api;
+mod release;
 mod rocm;
 mod run;
 mod soft_rocm;
@@ -57,6 +58,7 @@ enum Command {
     Package(package::Args),
     PublicApi(public_api::Args),
     Audit(audit::Args),
+    Release(release::Args),
     Ci(ci::Args),
     Pkgconfig(pkgconfig::Args),
     Doctor(doctor::Args),
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Package(args) => package::run(&args, &rocm),
         Command::PublicApi(args) => public_api::run(&args, &rocm),
         Command::Audit(args) => audit::run(&args),
+        Command::Release(args) => release::run(&args, &rocm),
         Command::Ci(args) => ci::run(&args, &rocm),
         Command::Pkgconfig(args) => pkgconfig::run(&args),
         Command::Doctor(args) => doctor::run(&args, &rocm),

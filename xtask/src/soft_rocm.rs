@@ -1,5 +1,7 @@
 //! `cargo xtask soft-rocm`: the software ROCm as a prefix laid out as ROCm lays itself out.
 
+pub mod tarball;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,6 +18,9 @@ case "$1" in
 *) printf %s "$(cd "${0%/*}/.." && pwd -P)" ;;
 esac
 "#;
+
+/// What makes a prefix the ROCm of a shell, without a checkout.
+const ENV: &str = include_str!("soft_rocm/env.sh");
 
 /// HIP's compiler for kernels, which programs load beside HIP when they start. There are no kernels here: it is HIP under
 /// another name, so loading works and looking up its functions does not.
@@ -63,6 +68,9 @@ pub struct Args {
     /// Where to install it [default: target/soft-rocm]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Make an archive FILE (.tar.gz) of it too, for machines without a checkout
+    #[arg(long, value_name = "FILE")]
+    tarball: Option<PathBuf>,
     /// The number in libamdhip64's SONAME: 7 as in ROCm 7, 6 as in ROCm 6
     #[arg(long, value_name = "N", default_value_t = 7)]
     hip_soversion: u32,
@@ -118,6 +126,9 @@ pub fn run(args: &Args) -> Result {
     };
     build(&prefix, variant)?;
     eprintln!("software ROCm in {}", prefix.display());
+    if let Some(file) = &args.tarball {
+        tarball::write(&prefix, file)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -167,6 +178,7 @@ fn build(prefix: &Path, variant: Variant) -> Result<()> {
     let pc = pkgconfig::text("${pcfiledir}/../..", "lib", variant.release.version());
     install::file(&prefix.join("lib/pkgconfig/hipfile.pc"), pc.as_bytes(), 0o644)?;
     install::file(&prefix.join("bin/hipconfig"), HIPCONFIG.as_bytes(), 0o755)?;
+    install::file(&prefix.join("env.sh"), ENV.as_bytes(), 0o644)?;
     install::stamp(&prefix.join(".stamp"))
 }
 

@@ -19,7 +19,7 @@ pub struct Archive {
 
 /// Packs the published packages.
 pub fn pack(rocm: &Rocm) -> Result<Vec<Archive>> {
-    let dir = workspace::target_dir().join("package");
+    let dir = dir();
     // What an earlier version left must not pass for this one.
     if dir.exists() {
         fs::remove_dir_all(&dir)?;
@@ -31,7 +31,17 @@ pub fn pack(rocm: &Rocm) -> Result<Vec<Archive>> {
         command.args(["-p", package]);
     }
     must(&mut command)?;
-    PUBLISHED.iter().map(|package| find(&dir, package)).collect()
+    packed()
+}
+
+/// The archives that were packed last.
+pub fn packed() -> Result<Vec<Archive>> {
+    PUBLISHED.iter().map(|package| find(&dir(), package)).collect()
+}
+
+/// Where cargo puts them.
+fn dir() -> PathBuf {
+    workspace::target_dir().join("package")
 }
 
 /// The one archive of a package.

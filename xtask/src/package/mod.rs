@@ -5,6 +5,7 @@ mod minimal;
 mod outside;
 mod program;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::Result;
@@ -44,4 +45,9 @@ pub fn check(rocm: &Rocm) -> Result<()> {
         outside.build_and_run(way, rocm)?;
     }
     Ok(())
+}
+
+/// The archives that the last [`check`] packed and found to be good.
+pub fn archives() -> Result<Vec<PathBuf>> {
+    archive::packed().map(|archives| archives.into_iter().map(|archive| archive.path).collect())
 }
