@@ -27,6 +27,9 @@ mod pages {
     #[doc = include_str!("../../docs/src/async.md")]
     struct Async;
 
+    #[doc = include_str!("../../docs/src/files.md")]
+    struct Files;
+
     #[doc = include_str!("../../docs/src/first-read.md")]
     struct FirstRead;
 
