@@ -15,7 +15,8 @@ use crate::sync::{Mutex, lock};
 
 /// A bound on how many operations are under way at a time.
 ///
-/// Clones share the bound. Places are given in the order in which they were asked for.
+/// Clones share the bound. Places are given in the order in which they were asked for. A place that is forgotten
+/// ([`core::mem::forget`]), or given to a future that is forgotten or not polled any more, stays in use.
 ///
 /// ```
 /// use hip_alloc::InFlight;

@@ -4,8 +4,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
     Acquire, CopyError, Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut,
-    Error, ErrorKind, FreeError, HipError, InFlight, Leaked, MemoryInfo, Operation, PinnedBuffer, Place,
-    RawBuffer, Scope,
+    Error, ErrorKind, Event, FreeError, HipError, InFlight, Leaked, MemoryInfo, Operation, OwnedCopy,
+    PinnedBuffer, Place, RawBuffer, Scope, Stream, StreamOptions, StreamRef,
 };
 
 /// Compiles only if `$type` is not `$trait`: if it were, two impls would fit and `_` could not be inferred.
@@ -38,6 +38,7 @@ is_not!(PinnedBuffer, Clone);
 // What it gives back decides.
 is_not!(CopyError<RawBuffer>, Send);
 is_not!(DeviceSliceMut<'static>, Clone);
+is_not!(Event, Clone);
 
 const fn threads<T: Send + Sync>() {}
 const fn unwinds<T: UnwindSafe + RefUnwindSafe>() {}
@@ -52,14 +53,19 @@ const _: () = {
     threads::<DeviceSliceMut<'static>>();
     threads::<Error>();
     threads::<ErrorKind>();
+    threads::<Event>();
     threads::<FreeError>();
     threads::<HipError>();
     threads::<InFlight>();
     threads::<Leaked>();
     threads::<MemoryInfo>();
     threads::<Operation<*const ()>>();
+    threads::<OwnedCopy<DeviceBuffer>>();
     threads::<Place>();
     threads::<PinnedBuffer>();
+    threads::<Stream>();
+    threads::<StreamOptions>();
+    threads::<StreamRef<'static>>();
     unwinds::<DeviceSlice<'static>>();
     unwinds::<Error>();
 };
