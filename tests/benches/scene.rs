@@ -14,6 +14,7 @@ pub struct Scene {
     pub driver: Driver,
     pub handle: Arc<FileHandle>,
     /// The same file for pread.
+    #[allow(dead_code, reason = "not every benchmark compares with pread")]
     pub file: File,
     // Removed with its file when the scene goes.
     _folder: tempfile::TempDir,

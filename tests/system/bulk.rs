@@ -352,3 +352,28 @@ fn a_failing_chunk_stops_the_transfer_with_exact_counts() {
         assert!(memory.slice(..len).unwrap().to_vec().unwrap() == content[7..]);
     });
 }
+
+/// The same for a write: what is counted is in the file, and its length is that of the last byte.
+#[test]
+fn a_failing_write_counts_what_is_in_the_file() {
+    let plan = [("SOFT_ROCM_FAULTS", "hipFileWrite:errno=ENOSPC@9"), ("HIPFILE_FORCE_COMPAT_MODE", "true")];
+    soft::only("bulk::a_failing_write_counts_what_is_in_the_file", &plan, || {
+        let scratch = Scratch::new();
+        let driver = Driver::open().unwrap();
+        let content = pattern(2 * MIB, 12);
+        let memory = DeviceBuffer::from_host(&content).unwrap();
+        let path = scratch.file("target", b"");
+        let file = open(&driver, &path);
+        let options = Options::new().threads(3).chunk(CHUNK);
+        let stopped = options.write_file_from(&file, memory.slice(..).unwrap(), 5).unwrap_err();
+        let (error, report) = stopped.into_parts();
+        assert_eq!((error.os_error(), error.bytes_done() as u64), (Some(libc::ENOSPC), report.contiguous()));
+        let mut expected = vec![0; 5];
+        for range in &report.ranges {
+            let range = range.start as usize..range.end as usize;
+            expected.resize(5 + range.start, 0);
+            expected.extend_from_slice(&content[range]);
+        }
+        assert!(report.bytes > 0 && fs::read(&path).unwrap() == expected);
+    });
+}

@@ -5,6 +5,7 @@ mod batch_errors;
 mod batch_stage;
 mod batches;
 mod bulk;
+mod bulk_large;
 mod common;
 mod driver;
 mod errors;

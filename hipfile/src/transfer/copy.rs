@@ -52,7 +52,9 @@ impl Options<'_> {
         let [from, to] = [from, to].map(|(file, offset)| End { file, offset });
         let failed = |error| Stopped::before(error, len);
         let count = usize::try_from(len).map_err(|_| failed(Error::new("copy", Cause::OffsetTooLarge)))?;
-        let chunk = self.settings.chunk_for(len);
+        // A chunk is never longer than what there is to copy.
+        let most = count.checked_next_multiple_of(UNIT).unwrap_or(usize::MAX).max(UNIT);
+        let chunk = self.settings.chunk().min(most);
         let room = self.settings.threads_for(len).saturating_mul(chunk);
         let mut memory = DeviceBuffer::with_alignment(room, UNIT).map_err(|error| failed(error.into()))?;
         let span = memory.as_mut_slice().span();

@@ -49,7 +49,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Four threads, chunks of 1 to 16 MiB, no deadline.
+    /// Four threads, chunks of 64 MiB, no deadline. What fits into one chunk is moved by the calling thread.
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,7 +60,8 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// How many bytes a thread moves in one call; rounded up to a multiple of 64 KiB.
+    /// How many bytes a thread moves in one call; rounded up to a multiple of 64 KiB. Shorter chunks tell progress and stop
+    /// sooner; each costs AMD's fallback the same again.
     pub fn chunk(mut self, bytes: usize) -> Self {
         self.settings.set_chunk(bytes);
         self

@@ -39,7 +39,7 @@ pub(super) struct End<'a> {
     pub offset: u64,
 }
 
-/// Memory of a copy: as many bytes for each thread as a chunk has.
+/// Memory of a copy: as many bytes for each thread as the longest chunk has.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes {
     pub span: Span,

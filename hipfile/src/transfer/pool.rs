@@ -34,7 +34,7 @@ pub(super) fn run(
         }
     }
     let mut watcher = Watch { watcher, total, last: 0, moved };
-    let chunk = settings.chunk_for(total);
+    let chunk = settings.chunk();
     let transfer = Transfer {
         pieces,
         settings,

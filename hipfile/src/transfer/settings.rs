@@ -10,12 +10,9 @@ use crate::io::MAX_TRANSFER;
 /// Threads, if nobody says how many. More wait for storage than there are processors.
 const THREADS: usize = 4;
 
-/// Bounds of a chunk's length, if nobody says how long. AMD's fallback takes so much host memory for each call, however short.
-const SHORTEST: usize = 1 << 20;
-const LONGEST: usize = 16 << 20;
-
-/// Chunks that each thread gets at least, if they are not too short then: so that all end at about the same time.
-const SHARES: u64 = 4;
+/// The length of a chunk, if nobody says how long. AMD's fallback maps and touches 16 MiB of host memory in each call, which
+/// takes longer than moving as many bytes, so short chunks spend their time there.
+const CHUNK: usize = 64 << 20;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
@@ -42,18 +39,14 @@ impl Settings {
         self.threads.unwrap_or(THREADS)
     }
 
-    /// The length of a chunk of a transfer of so many bytes, a multiple of [`UNIT`].
-    pub fn chunk_for(&self, total: u64) -> usize {
-        self.chunk.unwrap_or_else(|| {
-            let shares = SHARES.saturating_mul(self.threads() as u64);
-            let share = usize::try_from(total.div_ceil(shares)).unwrap_or(LONGEST);
-            share.clamp(SHORTEST, LONGEST).next_multiple_of(UNIT)
-        })
+    /// The length of a chunk, a multiple of [`UNIT`].
+    pub fn chunk(&self) -> usize {
+        self.chunk.unwrap_or(CHUNK)
     }
 
     /// How many threads have something to do in a transfer of so many bytes.
     pub fn threads_for(&self, total: u64) -> usize {
-        let chunks = total.div_ceil(self.chunk_for(total) as u64);
+        let chunks = total.div_ceil(self.chunk() as u64);
         usize::try_from(chunks).unwrap_or(usize::MAX).clamp(1, self.threads())
     }
 
@@ -74,13 +67,11 @@ mod tests {
     #[test]
     fn chunks_are_units_between_bounds() {
         let mut settings = Settings::default();
-        assert_eq!(settings.chunk_for(0), SHORTEST);
-        assert_eq!(settings.chunk_for(16 << 20), SHORTEST);
-        assert_eq!(settings.chunk_for(100_000_000), 6_291_456);
-        assert_eq!(settings.chunk_for(u64::MAX), LONGEST);
+        assert_eq!(settings.chunk(), CHUNK);
+        assert_eq!(settings.threads_for(CHUNK as u64), 1);
         for (given, taken) in [(0, UNIT), (1, UNIT), (UNIT + 1, 2 * UNIT), (usize::MAX, 0x7fff_0000)] {
             settings.set_chunk(given);
-            assert_eq!(settings.chunk_for(5), taken);
+            assert_eq!(settings.chunk(), taken);
         }
         assert_eq!((settings.threads_for(0), settings.threads_for(0x7fff_0001)), (1, 2));
         settings.set_threads(0);

@@ -4,6 +4,7 @@ mod count;
 mod engines;
 mod io;
 mod owned;
+mod transfer;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ enum Name {
     Batch,
     /// hipFileRead by many threads against pread
     Threads,
+    /// Large reads by hipfile::transfer against one call, and against chunks by hand
+    Transfer,
 }
 
 /// The command.
@@ -48,6 +51,7 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
             Name::Owned => owned::run(&rocm)?,
             Name::Batch => engines::run(&rocm, "batch")?,
             Name::Threads => engines::run(&rocm, "threads")?,
+            Name::Transfer => transfer::run(&rocm)?,
         };
     }
     Ok(if reached { ExitCode::SUCCESS } else { ExitCode::FAILURE })
