@@ -84,20 +84,64 @@ pub enum ErrorKind {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Cause {
-    Hip { failure: Failure, bytes: Option<usize>, device: Option<Device>, memory: Option<MemoryInfo> },
-    Range { start: Bound<usize>, end: Bound<usize>, len: usize },
-    Span { offset: usize, count: usize, len: usize },
-    Length { len: usize },
-    Lengths { source: usize, destination: usize },
-    OtherDevice { stream: Device, memory: Device },
-    Alignment { align: usize },
-    NoDevice { ordinal: u32, count: u32 },
-    Busy { base: usize, len: usize },
-    LengthDiffers { base: usize, len: usize, registered: usize },
-    InUse { path: PathBuf },
+    Hip {
+        failure: Failure,
+        bytes: Option<usize>,
+        device: Option<Device>,
+        memory: Option<MemoryInfo>,
+    },
+    Range {
+        start: Bound<usize>,
+        end: Bound<usize>,
+        len: usize,
+    },
+    Span {
+        offset: usize,
+        count: usize,
+        len: usize,
+    },
+    Length {
+        len: usize,
+    },
+    Lengths {
+        source: usize,
+        destination: usize,
+    },
+    OtherDevice {
+        stream: Device,
+        memory: Device,
+    },
+    Alignment {
+        align: usize,
+    },
+    #[cfg(feature = "bytemuck")]
+    Elements {
+        address: usize,
+        len: usize,
+        size: usize,
+        align: usize,
+    },
+    NoDevice {
+        ordinal: u32,
+        count: u32,
+    },
+    Busy {
+        base: usize,
+        len: usize,
+    },
+    LengthDiffers {
+        base: usize,
+        len: usize,
+        registered: usize,
+    },
+    InUse {
+        path: PathBuf,
+    },
     Forked,
     NotLoaded(String),
-    Missing { call: &'static str },
+    Missing {
+        call: &'static str,
+    },
     NoThread(String),
 }
 
@@ -144,6 +188,8 @@ impl Error {
             | Cause::Lengths { .. }
             | Cause::OtherDevice { .. }
             | Cause::Alignment { .. } => ErrorKind::InvalidInput,
+            #[cfg(feature = "bytemuck")]
+            Cause::Elements { .. } => ErrorKind::InvalidInput,
             Cause::NoDevice { .. } => ErrorKind::NoDevice,
             Cause::Busy { .. } | Cause::InUse { .. } => ErrorKind::Busy,
             Cause::LengthDiffers { .. } => ErrorKind::AlreadyRegistered,
@@ -235,6 +281,11 @@ impl fmt::Display for Cause {
                 memory.ordinal()
             ),
             Self::Alignment { align } => write!(f, "an alignment of {align} is not a power of two"),
+            #[cfg(feature = "bytemuck")]
+            Self::Elements { address, len, size, align } => write!(
+                f,
+                "{len} bytes at {address:#x} are no whole number of elements of {size} bytes that are aligned to {align}"
+            ),
             Self::NoDevice { ordinal, count: 0 } => {
                 write!(f, "there is no device {ordinal}: HIP has no device")
             }

@@ -104,6 +104,8 @@ mod table;
 #[allow(unsafe_code, reason = "a HIP of our own and hooks that promise")]
 mod tests;
 mod transfer;
+#[cfg(feature = "bytemuck")]
+mod typed;
 
 pub use attribute::DeviceAttribute;
 pub use buffer::DeviceBuffer;
@@ -124,6 +126,8 @@ pub use slice::DeviceSlice;
 pub use slice_mut::DeviceSliceMut;
 pub use stream::{Stream, StreamOptions, StreamRef};
 pub use table::load;
+#[cfg(feature = "bytemuck")]
+pub use typed::{TypedSlice, TypedSliceMut};
 
 // What the hipfile crate needs and nobody else should: not covered by semantic versioning.
 #[doc(hidden)]

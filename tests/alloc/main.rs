@@ -13,6 +13,7 @@ mod ranges;
 mod scopes;
 mod stream_ordered;
 mod threads;
+mod typed;
 
 use std::thread;
 use std::time::{Duration, Instant};

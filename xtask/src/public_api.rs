@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use crate::cargo::{cargo, must, programs};
 use crate::package::PUBLISHED;
 use crate::rocm::{self, Rocm};
+use crate::test::FEATURES;
 use crate::{Result, install, workspace};
 
 /// List what the published packages offer to others, in docs/public-api
@@ -71,7 +72,7 @@ fn lists(rocm: &Rocm) -> Result<Option<Vec<(&'static str, String)>>> {
     let mut document = rocm.cargo();
     document.env("CARGO_TARGET_DIR", &target).env("RUSTC_BOOTSTRAP", "1");
     document.env("RUSTDOCFLAGS", "-Zunstable-options --output-format=json");
-    document.args(["doc", "--quiet", "--locked", "--no-deps", "--lib"]);
+    document.args(["doc", "--quiet", "--locked", "--no-deps", "--lib", "--features", FEATURES]);
     for package in PUBLISHED {
         document.args(["-p", package]);
     }

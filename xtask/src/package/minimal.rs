@@ -6,6 +6,7 @@ use super::{archive, outside::Outside};
 use crate::Result;
 use crate::cargo::{cargo, must};
 use crate::rocm::Rocm;
+use crate::test::FEATURES;
 
 /// Builds the packages with the oldest versions of everything that their manifests accept: what they use and an old
 /// version lacks shows here and not at someone whose lock file holds that version. Where the registry cannot be reached
@@ -25,8 +26,15 @@ pub fn check(rocm: &Rocm) -> Result<()> {
     if !output.status.success() {
         return Err(format!("no oldest versions: {}", message.trim()).into());
     }
-    must(outside.inside(cargo()).args(["tree", "--locked", "--edges", "normal,build"]))?;
-    must(outside.inside(rocm.cargo()).args(["check", "--quiet", "--locked"]))
+    must(outside.inside(cargo()).args([
+        "tree",
+        "--locked",
+        "--edges",
+        "normal,build",
+        "--features",
+        FEATURES,
+    ]))?;
+    must(outside.inside(rocm.cargo()).args(["check", "--quiet", "--locked", "--features", FEATURES]))
 }
 
 /// What cargo says when it has no connection.

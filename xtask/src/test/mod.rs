@@ -23,7 +23,7 @@ pub use examples::example;
 use build::Build;
 use outcome::Outcome;
 use rules::Covered;
-pub use suite::Suite;
+pub use suite::{FEATURES, Suite};
 
 /// Run the tests and print a summary
 #[derive(Debug, clap::Args)]

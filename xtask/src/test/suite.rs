@@ -38,13 +38,28 @@ pub enum Suite {
     Examples,
 }
 
+/// The features that are off by default and need nothing of the machine. The package of the tests has them too.
+pub const FEATURES: &str = "hipfile/bytemuck";
+
 impl Suite {
     /// The arguments of each `cargo test` that makes up the suite. Packages that are built alone must not share a
     /// command: cargo would give all of them the union of their features.
     pub fn commands(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Unit => &[
-                &["--tests", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
+                &[
+                    "--tests",
+                    "--features",
+                    FEATURES,
+                    "-p",
+                    "rocm-loader",
+                    "-p",
+                    "hipfile-sys",
+                    "-p",
+                    "hip-alloc",
+                    "-p",
+                    "hipfile",
+                ],
                 &["--tests", "-p", "hip-alloc", "--no-default-features"],
                 &["--tests", "-p", "soft-rocm-faults"],
                 &["--tests", "-p", "soft-rocm-hip"],
@@ -52,7 +67,19 @@ impl Suite {
                 &["--tests", "-p", "xtask"],
             ],
             Self::Doc => &[
-                &["--doc", "-p", "rocm-loader", "-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"],
+                &[
+                    "--doc",
+                    "--features",
+                    FEATURES,
+                    "-p",
+                    "rocm-loader",
+                    "-p",
+                    "hipfile-sys",
+                    "-p",
+                    "hip-alloc",
+                    "-p",
+                    "hipfile",
+                ],
                 &["--doc", "-p", "hipfile-tests"],
             ],
             Self::Abi => &[&["-p", "hipfile-tests", "--test", "abi"]],
