@@ -36,6 +36,9 @@ mod pages {
     #[doc = include_str!("../../docs/src/settings.md")]
     struct Settings;
 
+    #[doc = include_str!("../../docs/src/transfer.md")]
+    struct Transfer;
+
     #[doc = include_str!("../../docs/src/upgrading-hipfile.md")]
     struct UpgradingHipfile;
 
