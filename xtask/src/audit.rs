@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use crate::cargo::{cargo, clean, must};
+use crate::skipped::Skipped;
 use crate::{Result, workspace};
 
 /// Check dependencies: known vulnerabilities, licences, duplicates, where they come from (needs cargo-deny)
@@ -23,24 +24,21 @@ pub fn run(args: &Args) -> Result {
     let program = match found {
         Some(program) => program,
         None if args.install => install()?,
-        None => return Err(format!("{MISSING} Or give --install").into()),
+        None => return Err(format!("{MISSING}, or give --install").into()),
     };
     check(&program, args.offline)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The part that needs no network, where cargo-deny is installed.
+/// The part that needs no network, skipped where cargo-deny is not installed.
 pub fn check_offline() -> Result<()> {
     match find() {
         Some(program) => check(&program, true),
-        None => {
-            eprintln!("xtask: {MISSING} Skipped");
-            Ok(())
-        }
+        None => Err(Skipped(MISSING.to_owned()).into()),
     }
 }
 
-const MISSING: &str = "cargo-deny is missing: `cargo install --locked cargo-deny` installs it.";
+const MISSING: &str = "cargo-deny is missing: `cargo install --locked cargo-deny` installs it";
 
 /// cargo-deny: the workspace's own, or one that is installed.
 fn find() -> Option<PathBuf> {

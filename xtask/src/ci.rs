@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use crate::cargo::{cargo, must};
 use crate::rocm::{self, Rocm};
-use crate::test::{Sanitizer, Suite, must_pass};
-use crate::{Result, audit, package, public_api, soft_rocm, workspace};
+use crate::skipped::Skipped;
+use crate::test::{FEATURES, Sanitizer, Suite, must_pass};
+use crate::{Result, audit, package, public_api, semver, soft_rocm, workspace};
 
 /// Run every check besides the tests, and the tests of soundness in both ways
 #[derive(Debug, clap::Args)]
@@ -39,12 +40,15 @@ const CHECKS: &[(&str, Check)] = &[
     ("C program by pkg-config", pkg_config_client),
     ("software ROCm as an archive", soft_rocm::tarball::check),
     ("public API", public_api::check),
+    ("version numbers", semver::check),
     ("packages", package::check),
     ("oldest dependencies", package::minimal_versions),
     ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),
     ("soundness, AddressSanitizer", |rocm| must_pass(Suite::Soundness, Some(Sanitizer::Address), rocm)),
     ("64 threads, AddressSanitizer", |rocm| must_pass(Suite::Stress, Some(Sanitizer::Address), rocm)),
 ];
+
+const FAILED: &str = "FAILED";
 
 const LIBRARIES: [&str; 6] = ["-p", "hipfile-sys", "-p", "hip-alloc", "-p", "hipfile"];
 
@@ -59,17 +63,24 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     for (name, check) in checks {
         eprintln!("\nxtask: {name}");
         let started = Instant::now();
-        let outcome = check(&rocm);
-        if let Err(error) = &outcome {
-            eprintln!("error: {name}: {error}");
-        }
-        rows.push((name, outcome.is_ok(), started.elapsed()));
+        let result = match check(&rocm) {
+            Ok(()) => "ok",
+            Err(error) if error.is::<Skipped>() => {
+                eprintln!("xtask: {name}: skipped: {error}");
+                "skipped"
+            }
+            Err(error) => {
+                eprintln!("error: {name}: {error}");
+                FAILED
+            }
+        };
+        rows.push((name, result, started.elapsed()));
     }
     println!("\n{:<28} {:<7} {:>8}", "check", "result", "seconds");
-    for (name, passed, time) in &rows {
-        println!("{name:<28} {:<7} {:>8.1}", if *passed { "ok" } else { "FAILED" }, time.as_secs_f64());
+    for (name, result, time) in &rows {
+        println!("{name:<28} {result:<7} {:>8.1}", time.as_secs_f64());
     }
-    let failed = rows.iter().filter(|(_, passed, _)| !passed).count();
+    let failed = rows.iter().filter(|(_, result, _)| *result == FAILED).count();
     println!("\n{failed} of {} checks failed", rows.len());
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -99,13 +110,12 @@ fn documentation(rocm: &Rocm) -> Result<()> {
 /// `incompatible_msrv` and the rule of tidy about `let` chains stand in.
 fn oldest_compiler(rocm: &Rocm) -> Result<()> {
     let Some(rustc) = find_oldest_rustc() else {
-        eprintln!("xtask: no rustc {OLDEST} here: skipped");
-        return Ok(());
+        return Err(Skipped(format!("no rustc {OLDEST} here")).into());
     };
     eprintln!("xtask: with {}", rustc.display());
     let mut command = rocm.cargo();
     command.env("RUSTC", rustc).env("CARGO_TARGET_DIR", workspace::target_dir().join("oldest"));
-    must(command.args(["check", "--locked", "-p", "rocm-loader"]).args(LIBRARIES))
+    must(command.args(["check", "--locked", "--features", FEATURES, "-p", "rocm-loader"]).args(LIBRARIES))
 }
 
 /// The workspace's `rust-version`.

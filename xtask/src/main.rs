@@ -20,6 +20,8 @@ mod public_api;
 mod release;
 mod rocm;
 mod run;
+mod semver;
+mod skipped;
 mod soft_rocm;
 mod test;
 mod tidy;

@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use crate::cargo::{cargo, must, programs};
 use crate::package::PUBLISHED;
 use crate::rocm::{self, Rocm};
+use crate::skipped::Skipped;
 use crate::test::FEATURES;
 use crate::{Result, install, workspace};
 
@@ -26,10 +27,9 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares the lists with the sources. With a compiler whose rustdoc writes another format this says so and does
-/// nothing.
+/// Compares the lists with the sources. Skipped with a compiler whose rustdoc writes another format.
 pub fn check(rocm: &Rocm) -> Result<()> {
-    let Some(lists) = lists(rocm)? else { return Ok(()) };
+    let lists = lists(rocm)?;
     let mut changed = 0;
     for (package, list) in &lists {
         let committed = fs::read_to_string(file(package)).unwrap_or_default();
@@ -46,7 +46,7 @@ pub fn check(rocm: &Rocm) -> Result<()> {
 }
 
 fn write(rocm: &Rocm) -> Result<()> {
-    let lists = lists(rocm)?.ok_or("the lists were not made")?;
+    let lists = lists(rocm)?;
     for (package, list) in &lists {
         install::file(&file(package), list.as_bytes(), 0o644)?;
     }
@@ -66,8 +66,8 @@ fn items(lists: &[(&str, String)]) -> usize {
 /// The version of rustdoc's JSON that the `public-api` package in Cargo.lock reads.
 const FORMAT: u32 = 57;
 
-/// Each package with its list; None if rustdoc writes another format.
-fn lists(rocm: &Rocm) -> Result<Option<Vec<(&'static str, String)>>> {
+/// Each package with its list.
+fn lists(rocm: &Rocm) -> Result<Vec<(&'static str, String)>> {
     let target = rocm.target_dir().join("public-api");
     let mut document = rocm.cargo();
     document.env("CARGO_TARGET_DIR", &target).env("RUSTC_BOOTSTRAP", "1");
@@ -87,14 +87,12 @@ fn lists(rocm: &Rocm) -> Result<Option<Vec<(&'static str, String)>>> {
             other => {
                 let other =
                     other.map_or_else(|| "another format".to_owned(), |other| format!("format {other}"));
-                eprintln!(
-                    "xtask: rustdoc writes {other}, and {FORMAT} is what the lists are made from: skipped"
-                );
-                return Ok(None);
+                let reason = format!("rustdoc writes {other}, and the lists are made from {FORMAT}");
+                return Err(Skipped(reason).into());
             }
         }
     }
-    Ok(Some(lists))
+    Ok(lists)
 }
 
 /// What the JSON says at its end.

@@ -57,6 +57,8 @@ const TOOLS: &[(&str, &str)] = &[
     ("cc", "linking"),
     ("c++", "the C++ client of the tests"),
     ("pkg-config", "plain cargo commands (cargo xtask works without it) and C programs"),
+    ("cargo-deny", "cargo xtask audit"),
+    ("cargo-semver-checks", "comparing a release with the one before"),
     ("valgrind", "the instruction count in cargo xtask bench"),
 ];
 
