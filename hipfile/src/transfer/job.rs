@@ -100,6 +100,17 @@ impl Options<'static> {
     /// transfer. All of its [`threads`](Self::threads) are new ones; the first of them calls the function given to
     /// [`progress`](Self::progress).
     ///
+    /// A function for progress that borrows can't go with it:
+    ///
+    /// ```compile_fail,E0597
+    /// # use hipfile::Request;
+    /// # use hipfile::transfer::{Job, Options};
+    /// fn start(requests: Vec<Request>) -> Job {
+    ///     let mut last = 0;
+    ///     Options::new().progress(|progress| last = progress.bytes).spawn(requests)
+    /// }
+    /// ```
+    ///
     /// # Errors
     ///
     /// None here; [`Job::wait`] has them, and the regions with them. Beside those of
