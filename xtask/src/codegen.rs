@@ -1,11 +1,12 @@
-//! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers.
+//! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers, and the README's table of functions.
 
 use std::process::Command;
 
 use crate::Result;
 use crate::cargo::{cargo, exit_code, status};
+use crate::tidy;
 
-/// Generate hipfile-sys's bindings from the headers (needs libclang)
+/// Generate hipfile-sys's bindings from the headers (needs libclang), and the table of functions in the README
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Compare instead of writing: fail at the first line that differs
@@ -15,6 +16,11 @@ pub struct Args {
 
 /// The command.
 pub fn run(args: &Args) -> Result {
+    if args.check {
+        tidy::check_matrix()?;
+    } else {
+        tidy::write_matrix()?;
+    }
     Ok(exit_code(status(&mut command(args.check))?))
 }
 

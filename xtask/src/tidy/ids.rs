@@ -15,6 +15,7 @@ struct Statement<'a> {
     id: String,
     page: &'a str,
     line: usize,
+    text: &'a str,
     /// Why there is no test.
     reason: &'a str,
 }
@@ -25,7 +26,7 @@ pub fn documented_and_tested(tree: &Tree) -> Vec<Finding> {
     let mut known = BTreeSet::new();
     let tested = tested(tree);
     for statement in statements(tree) {
-        let Statement { id, page, line, reason } = statement;
+        let Statement { id, page, line, reason, .. } = statement;
         match tested.get(&id) {
             None if reason.is_empty() => {
                 findings.push(Finding::new(page, line, format!("{id} has no test and states no reason")));
@@ -68,6 +69,13 @@ pub fn of_tests(tree: &Tree, folder: &str) -> Vec<(String, Vec<String>)> {
         Some((name, test.ids))
     };
     tests_in(tree, folder).into_iter().filter_map(named).collect()
+}
+
+/// The statements that tests carry, with their text.
+pub fn tested_statements(tree: &Tree) -> Vec<(String, &str)> {
+    let tested = tested(tree);
+    let statements = statements(tree).into_iter().filter(|statement| tested.contains_key(&statement.id));
+    statements.map(|statement| (statement.id, statement.text)).collect()
 }
 
 /// The ids that a page states.
@@ -120,9 +128,10 @@ fn statements(tree: &Tree) -> Vec<Statement<'_>> {
     for file in PAGES.iter().filter_map(|page| tree.get(page)) {
         for (line, text) in file.lines() {
             let Some(cells) = cells(text) else { continue };
-            let [first, .., reason] = cells.as_slice() else { continue };
+            let [first, statement, .., reason] = cells.as_slice() else { continue };
             if ids(first) == [*first] {
-                statements.push(Statement { id: (*first).to_owned(), page: &file.path, line, reason });
+                let id = (*first).to_owned();
+                statements.push(Statement { id, page: &file.path, line, text: statement, reason });
             }
         }
     }

@@ -4,16 +4,19 @@ mod docs;
 mod examples;
 mod ids;
 mod manifests;
+mod matrix;
 mod public;
 mod source;
 mod text;
 mod tree;
 mod workflows;
 
+use std::fmt;
 use std::process::ExitCode;
 
 use crate::{Result, workspace};
 pub use ids::{of_page as ids_of_page, of_tests as ids_of_tests};
+pub use matrix::{check as check_matrix, write as write_matrix};
 pub use tree::Tree;
 
 /// Check the rules of this repository that no other tool knows
@@ -35,6 +38,16 @@ impl Finding {
     }
 }
 
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, line, message } = self;
+        match line {
+            0 => write!(f, "{path}: {message}"),
+            line => write!(f, "{path}:{line}: {message}"),
+        }
+    }
+}
+
 /// A rule looks at all files and returns what breaks it.
 type Rule = fn(&Tree) -> Vec<Finding>;
 
@@ -52,6 +65,7 @@ const RULES: &[Rule] = &[
     examples::examples_run,
     manifests::published_dependencies,
     docs::links,
+    matrix::current,
     workflows::steps,
 ];
 
@@ -65,11 +79,8 @@ pub fn check() -> Result<()> {
     let tree = Tree::load(&workspace::root())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.sort();
-    for Finding { path, line, message } in &findings {
-        match line {
-            0 => println!("{path}: {message}"),
-            line => println!("{path}:{line}: {message}"),
-        }
+    for finding in &findings {
+        println!("{finding}");
     }
     println!("tidy: {} files, {}, {}", tree.files.len(), ids::tally(&tree), examples::tally(&tree));
     match findings.len() {
