@@ -121,7 +121,15 @@ hip_functions! {
     }
     optional {
         fn hipFreeAsync(pointer: *mut c_void, stream: *mut c_void) -> c_uint;
+        fn hipGetProcAddress(
+            symbol: *const c_char,
+            function: *mut *mut c_void,
+            version: c_int,
+            flags: u64,
+            status: *mut c_uint
+        ) -> c_uint;
         fn hipLaunchHostFunc(stream: *mut c_void, function: HostFunction, data: *mut c_void) -> c_uint;
         fn hipMallocAsync(pointer: *mut *mut c_void, size: usize, stream: *mut c_void) -> c_uint;
+        fn hipRuntimeGetVersion(version: *mut c_int) -> c_uint;
     }
 }

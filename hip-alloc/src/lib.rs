@@ -73,6 +73,7 @@ mod error;
 mod event;
 mod ffi;
 mod fork;
+mod functions;
 mod guard;
 mod hip_error;
 mod host_function;
@@ -132,6 +133,8 @@ pub use typed::{TypedSlice, TypedSliceMut};
 // What the hipfile crate needs and nobody else should: not covered by semantic versioning.
 #[doc(hidden)]
 pub use fork::forked;
+#[doc(hidden)]
+pub use functions::has_functions;
 #[doc(hidden)]
 pub use host_function::launch as launch_host_function;
 #[doc(hidden)]

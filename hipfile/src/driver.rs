@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hipfile_sys::Api;
 
 use crate::error::{Cause, Error, Result};
+use crate::explain::Environment;
 use crate::ffi;
 use crate::op_error::OpError;
 
@@ -53,6 +54,8 @@ impl Driver {
         let open = || {
             let api = ffi::api()?;
             ffi::open_driver(api)?;
+            // To be remembered before the library's first transfer, when that reads it.
+            Environment::in_force();
             Ok(Self { inner: Arc::new(DriverInner { api, open: AtomicBool::new(true) }) })
         };
         open().map_err(|cause| Error::new("open driver", cause))

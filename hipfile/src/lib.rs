@@ -10,6 +10,7 @@
 //!      │                                             ├─ read_at, read_exact_at    file → device memory
 //!      │                                             ├─ write_at, write_all_at    device memory → file
 //!      │                                             ├─ read_host_at, write_host_at    file ↔ host memory
+//!      │                                             ├─ explain            the path one would take, and why
 //!      │                                             ├─ read_at_after             … once a stream or event is waited for
 //!      │                                             └─ read_at_in(&scope)        … on a stream, until the scope ends
 //!      │                transfer::Options ── read_file_into …           many calls by several threads, one report
@@ -73,6 +74,7 @@ mod decode;
 mod driver;
 mod errno;
 mod error;
+mod explain;
 mod feature;
 mod ffi;
 mod file;
@@ -125,6 +127,7 @@ pub use alignment::Alignment;
 pub use batch::{Batch, BatchError, Completion};
 pub use driver::{CloseError, Driver};
 pub use error::{Error, Result};
+pub use explain::{Explanation, Predicted, Reason};
 pub use feature::{Feature, supports};
 pub use file::FileHandle;
 pub use handle_type::FileHandleType;

@@ -25,6 +25,20 @@ pub(crate) fn mode(fd: BorrowedFd<'_>) -> Result<u32, Cause> {
     statx(fd, libc::STATX_MODE).map(|stat| u32::from(stat.stx_mode) & 0o7777)
 }
 
+/// What a file is, and on what device.
+pub(crate) struct Place {
+    /// Type and permission bits.
+    pub(crate) mode: u32,
+    /// Major and minor number of the device that the file lies on.
+    pub(crate) device: (u32, u32),
+}
+
+/// What the file of a descriptor is, and on what device.
+pub(crate) fn place(fd: BorrowedFd<'_>) -> Result<Place, Cause> {
+    let stat = statx(fd, libc::STATX_TYPE)?;
+    Ok(Place { mode: u32::from(stat.stx_mode), device: (stat.stx_dev_major, stat.stx_dev_minor) })
+}
+
 /// What the file's system asks of direct I/O; `None` if the file has none.
 pub(crate) fn alignment(fd: BorrowedFd<'_>) -> Result<Option<Alignment>, Cause> {
     let stat = statx(fd, libc::STATX_DIOALIGN)?;

@@ -9,6 +9,7 @@ mod bulk_large;
 mod common;
 mod driver;
 mod errors;
+mod explanations;
 mod faults;
 mod features;
 mod files;

@@ -115,6 +115,8 @@ pub fn functions() -> Functions {
         hipFreeAsync: Some(streams::free_async),
         hipHostFree: streams::host_free,
         hipHostMalloc: streams::host_malloc,
+        hipGetProcAddress: Some(get_proc_address),
+        hipRuntimeGetVersion: Some(runtime_version),
         hipLaunchHostFunc: Some(streams::launch_host_function),
         hipMallocAsync: Some(streams::malloc_async),
         hipMemcpyAsync: streams::memcpy_async,
@@ -172,6 +174,32 @@ unsafe extern "C" fn mem_get_info(free: *mut usize, total: *mut usize) -> c_uint
         // SAFETY: as above.
         unsafe { *total = 4000 };
         0
+    })
+}
+
+unsafe extern "C" fn runtime_version(version: *mut c_int) -> c_uint {
+    answer("hipRuntimeGetVersion", |_| {
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *version = 70_000_000 };
+        0
+    })
+}
+
+/// Has the functions whose names begin with `hipAmd`.
+unsafe extern "C" fn get_proc_address(
+    symbol: *const c_char,
+    function: *mut *mut c_void,
+    version: c_int,
+    flags: u64,
+    _status: *mut c_uint,
+) -> c_uint {
+    assert_eq!((version, flags), (70_000_000, 0));
+    answer("hipGetProcAddress", |_| {
+        // SAFETY: requires a C string; holds because the caller passes one.
+        let known = unsafe { CStr::from_ptr(symbol) }.to_bytes().starts_with(b"hipAmd");
+        // SAFETY: requires a valid pointer; holds because the caller passes one.
+        unsafe { *function = if known { core::ptr::dangling_mut() } else { core::ptr::null_mut() } };
+        if known { 0 } else { 1 }
     })
 }
 

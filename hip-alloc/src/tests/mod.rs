@@ -7,6 +7,7 @@ mod fake;
 mod fake_handles;
 mod fake_streams;
 mod forks;
+mod functions;
 mod futures;
 #[cfg(shuttle)]
 mod interleavings;

@@ -6,7 +6,7 @@ use super::source::PUBLISHED;
 use super::tree::{File, Tree};
 
 /// Pages with programs for a machine with a GPU, or for files that the reader has: they are compiled and not run.
-const GPU_PAGES: &[&str] = &["README.md", "docs/src/first-read.md", "docs/src/why-not-fast-path.md"];
+const GPU_PAGES: &[&str] = &["README.md", "docs/src/first-read.md"];
 
 /// Where the pages are named whose programs are compiled.
 const PAGES_IN: &str = "tests/src/lib.rs";
