@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::cargo::{cargo, must};
 use crate::rocm::{self, Rocm};
 use crate::skipped::Skipped;
-use crate::test::{FEATURES, Sanitizer, Suite, must_pass};
+use crate::test::{FEATURES, Sanitizer, Suite, must_pass, releases};
 use crate::{Result, audit, package, public_api, semver, soft_rocm, workspace};
 
 /// Run every check besides the tests, and the tests of soundness in both ways
@@ -43,6 +43,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("version numbers", semver::check),
     ("packages", package::check),
     ("oldest dependencies", package::minimal_versions),
+    ("other libraries", releases::check),
     ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),
     ("soundness, AddressSanitizer", |rocm| must_pass(Suite::Soundness, Some(Sanitizer::Address), rocm)),
     ("64 threads, AddressSanitizer", |rocm| must_pass(Suite::Stress, Some(Sanitizer::Address), rocm)),

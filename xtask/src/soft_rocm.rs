@@ -139,6 +139,20 @@ pub fn ensure() -> Result<PathBuf> {
     Ok(prefix)
 }
 
+/// Builds and installs a prefix whose libhipfile is 0.4 and has no function of 0.5, and returns its path.
+pub fn without_0_5() -> Result<PathBuf> {
+    let prefix = workspace::root().join("target/soft-rocm-0.4");
+    build(&prefix, Variant { release: Release::V0_4, ..Variant::ORDINARY })?;
+    Ok(prefix)
+}
+
+/// Builds and installs a prefix whose HIP has no file functions, as before 7.2, and returns its path.
+pub fn without_ais() -> Result<PathBuf> {
+    let prefix = workspace::root().join("target/soft-rocm-noais");
+    build(&prefix, Variant { ais: false, ..Variant::ORDINARY })?;
+    Ok(prefix)
+}
+
 /// Builds and installs a prefix whose libraries a sanitizer watches, and returns its path. They load into programs alone
 /// that are built for the same sanitizer.
 pub fn sanitized(sanitizer: Sanitizer) -> Result<PathBuf> {

@@ -3,6 +3,7 @@
 mod build;
 mod examples;
 mod outcome;
+pub mod releases;
 mod rules;
 mod suite;
 
