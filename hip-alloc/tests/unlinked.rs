@@ -7,24 +7,29 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hip_alloc::{Device, DeviceBuffer, ErrorKind};
+use hip_alloc::{Device, DeviceBuffer, ErrorKind, Event, PinnedBuffer, Stream};
 
 const CASE: &str = "HIP_ALLOC_TEST_CASE";
 
 /// Runs `body` in this executable once more, with `ROCM_PATH` set to `rocm` and no other hint where HIP is.
 fn alone(test: &str, rocm: &Path, body: impl FnOnce()) {
+    alone_with(test, rocm, None, body);
+}
+
+/// The same where the loader looks for what HIP itself needs in `libraries`.
+fn alone_with(test: &str, rocm: &Path, libraries: Option<&Path>, body: impl FnOnce()) {
     if env::var_os(CASE).is_some_and(|case| case == test) {
         body();
         println!("{test} ran to its end");
         return;
     }
-    let output = Command::new(env::current_exe().unwrap())
-        .args([test, "--exact", "--nocapture"])
-        .env_remove("LD_LIBRARY_PATH")
-        .env("ROCM_PATH", rocm)
-        .env(CASE, test)
-        .output()
-        .unwrap();
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture"]).env("ROCM_PATH", rocm).env(CASE, test);
+    match libraries {
+        Some(libraries) => command.env("LD_LIBRARY_PATH", libraries),
+        None => command.env_remove("LD_LIBRARY_PATH"),
+    };
+    let output = command.output().unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && stdout.contains("ran to its end"), "{stdout}{stderr}");
 }
@@ -73,5 +78,34 @@ fn where_hip_is_not_found_the_places_are_named_and_load_still_works() {
         // SAFETY: requires a HIP runtime; holds because this is the one that the tests run with.
         unsafe { hip_alloc::load(prefix().join("lib/libamdhip64.so")) }.unwrap();
         assert_eq!(DeviceBuffer::from_host(b"named").unwrap().to_vec().unwrap(), b"named");
+    });
+}
+
+/// AMD's own HIP on a machine without a GPU, where `HIP_WITHOUT_GPU` names a prefix that has it.
+#[test]
+fn a_real_hip_without_a_gpu_has_no_device() {
+    let Some(prefix) = env::var_os("HIP_WITHOUT_GPU").map(PathBuf::from) else {
+        println!("skipped: HIP_WITHOUT_GPU names no prefix with AMD's libamdhip64");
+        return;
+    };
+    if Path::new("/dev/kfd").exists() {
+        println!("skipped: this machine has a GPU");
+        return;
+    }
+    let test = "a_real_hip_without_a_gpu_has_no_device";
+    alone_with(test, &prefix, Some(&prefix.join("lib")), || {
+        assert_eq!(Device::count().ok(), Some(0));
+        let refused = [
+            Device::new(0).map(drop).unwrap_err(),
+            Device::current().map(drop).unwrap_err(),
+            DeviceBuffer::new(4096).map(drop).unwrap_err(),
+            DeviceBuffer::from_host(b"no").map(drop).unwrap_err(),
+            Stream::new().map(drop).unwrap_err(),
+            Event::new().map(drop).unwrap_err(),
+            PinnedBuffer::zeroed(4096).map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            assert_eq!(error.kind(), ErrorKind::NoDevice, "{error}");
+        }
     });
 }
