@@ -41,7 +41,7 @@ send_and_sync! {
     OpenOptions Preallocated RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream Replacement
     ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
     transfer::CancelToken transfer::Ended transfer::Job transfer::Progress transfer::Report transfer::Stopped
-    ControlFlags DeviceStats Explanation Predicted Reason FeatureFlags Observed Parameter<OsString> Properties SizeHistograms StorageFlags
+    ControlFlags DeviceStats Explanation Policy Predicted Reason FeatureFlags Observed Parameter<OsString> Properties SizeHistograms StorageFlags
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 

@@ -70,6 +70,8 @@ pub(crate) enum Cause {
     Unimplemented(&'static str),
     /// A value that the library does not take.
     RefusedValue { value: String, code: OpError },
+    /// A policy that the environment does not make true: how to start the program instead.
+    Policy(&'static str),
     /// The library in use lacks a feature.
     Unsupported { feature: &'static str, since: Version, found: Version },
     /// End of file before the buffer was full.
@@ -128,7 +130,7 @@ impl Cause {
             | Self::Late(_) => ErrorKind::InvalidInput,
             Self::RegisteredHere | Self::StreamRegistered => ErrorKind::AlreadyRegistered,
             Self::RefusedValue { code, .. } => op_kind(*code),
-            Self::Unimplemented(_) | Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::Unimplemented(_) | Self::Policy(_) | Self::Unsupported { .. } => ErrorKind::Unsupported,
             Self::UnexpectedEof => ErrorKind::UnexpectedEof,
             Self::NotRegular => ErrorKind::UnsupportedFile,
             Self::WriteZero => ErrorKind::WriteZero,
@@ -297,6 +299,9 @@ impl fmt::Display for Cause {
                 OpError::InternalError.name()
             ),
             Self::RefusedValue { value, code } => write!(f, "the library does not take {value}: {code}"),
+            Self::Policy(how) => {
+                write!(f, "the environment does not make the policy true; start the program {how}")
+            }
             Self::Unsupported { feature, since, found } => {
                 write!(f, "libhipfile {found} is in use, which has no {feature}; {since} and newer have")
             }

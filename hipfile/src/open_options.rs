@@ -7,8 +7,10 @@ use std::path::Path;
 
 use crate::driver::Driver;
 use crate::error::{Error, Result, Subject};
+use crate::explain::Environment;
 use crate::file::FileHandle;
 use crate::handle_type::FileHandleType;
+use crate::policy::Policy;
 use crate::replacement::Replacement;
 use crate::system;
 use crate::temporary::Temporary;
@@ -43,6 +45,7 @@ pub struct OpenOptions {
     flags: i32,
     direct: bool,
     handle_type: FileHandleType,
+    policy: Policy,
 }
 
 impl OpenOptions {
@@ -54,6 +57,7 @@ impl OpenOptions {
             flags: 0,
             direct: false,
             handle_type: FileHandleType::OpaqueFd,
+            policy: Policy::Auto,
         }
     }
 
@@ -116,13 +120,31 @@ impl OpenOptions {
         self
     }
 
+    /// The path that transfers must take, where the environment allows to insist.
+    ///
+    /// ```
+    /// # fn main() -> hipfile::Result<()> {
+    /// use hipfile::{Driver, OpenOptions, Policy};
+    ///
+    /// OpenOptions::new().read(true).policy(Policy::Auto).open(&Driver::open()?, "Cargo.toml")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn policy(&mut self, policy: Policy) -> &mut Self {
+        self.policy = policy;
+        self
+    }
+
     /// Opens the file and registers it. hipFile 0.2.
     ///
     /// # Errors
     ///
     /// What the system answers, see [`Error::os_error`], and what [`FileHandle::new`] gives.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the environment does not make the
+    /// [`policy`](Self::policy) true; then nothing is opened or made.
     pub fn open(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<FileHandle> {
         let path = path.as_ref();
+        self.check_policy("open", path)?;
         let file = self
             .system()
             .open(path)
@@ -158,11 +180,17 @@ impl OpenOptions {
     /// file; otherwise as for [`open`](Self::open). Nothing is left behind.
     pub fn replace(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<Replacement> {
         let path = path.as_ref();
+        self.check_policy("replace", path)?;
         let (temporary, file) = Temporary::create(path, &self.system())
             .map_err(|cause| Error::new("replace", cause).on(Subject::Path(path.into())))?;
         FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
             .map(|file| Replacement::new(file, temporary))
             .map_err(|(_fd, error)| error)
+    }
+
+    fn check_policy(&self, operation: &'static str, path: &Path) -> Result<()> {
+        let checked = self.policy.check(Environment::in_force());
+        checked.map_err(|cause| Error::new(operation, cause).on(Subject::Path(path.into())))
     }
 
     /// The options as std takes them.

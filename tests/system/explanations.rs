@@ -1,7 +1,9 @@
 //! What is predicted of transfers, against what the library does with them.
 
 use hipfile::alloc::DeviceBuffer;
-use hipfile::{Driver, ErrorKind, Feature, FileHandle, Observed, OpError, OpenOptions, Predicted, Reason};
+use hipfile::{
+    Driver, ErrorKind, Feature, FileHandle, Observed, OpError, OpenOptions, Policy, Predicted, Reason,
+};
 use hipfile_tests::isolate::isolated;
 
 use crate::common::{Scratch, counted, filled, has_ais, open, pattern};
@@ -93,6 +95,27 @@ environments! {
     predicted_without_fallback_on_any_file_system: "0", "False", "true";
     predicted_without_fast_path: "true", "1", "true";
     predicted_without_either: "True", "FALSE", "true";
+}
+
+/// A policy that a file opens with is kept; one that the environment does not make true opens none, and makes none.
+#[test]
+fn direct_only_where_the_fallback_is_forbidden() {
+    let environment = [("HIPFILE_ALLOW_COMPAT_MODE", "false")];
+    isolated("explanations::direct_only_where_the_fallback_is_forbidden", &environment, || {
+        let scratch = Scratch::new();
+        let driver = Driver::open().unwrap();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true);
+        let path = scratch.path("none");
+        let error = options.policy(Policy::HostOnly).open(&driver, &path).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(!path.exists());
+        assert_eq!(options.replace(&driver, &path).unwrap_err().operation(), "replace");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 0);
+        let path = scratch.file("data", &pattern(LEN, 5));
+        let file = options.policy(Policy::DirectOnly).open(&driver, path).unwrap();
+        assert_eq!(holds(&file, &mut filled(LEN, 0), 216)[1], 0, "none through host memory");
+    });
 }
 
 /// The reasons are the ones of this file, and what mends them mends the transfer.

@@ -185,6 +185,12 @@ fn every_cause_has_its_text_kind_and_codes() {
             "the closure for late values panicked",
         ),
         (Cause::FileShared, ErrorKind::Busy, None, "clones or transfers still use the file"),
+        (
+            Cause::Policy("with HIPFILE_FORCE_COMPAT_MODE=true"),
+            ErrorKind::Unsupported,
+            None,
+            "the environment does not make the policy true; start the program with HIPFILE_FORCE_COMPAT_MODE=true",
+        ),
         (Cause::NotRegular, ErrorKind::UnsupportedFile, None, "only a regular file can be replaced"),
         (Cause::StreamShared, ErrorKind::Busy, None, "clones or operations still use the stream"),
         (
