@@ -57,7 +57,10 @@ impl FileHandle {
     /// `i64::MAX`; what the system answers when it is asked about the file and its mount;
     /// [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
     pub fn explain(&self, memory: impl WriteFrom, offset: u64) -> Result<Explanation> {
-        let span = memory.span();
+        self.explained(memory.span(), offset)
+    }
+
+    pub(crate) fn explained(&self, span: Span, offset: u64) -> Result<Explanation> {
         self.facts_of(span, offset)
             .map(|facts| rules::predict(&facts))
             .map_err(|cause| self.error("explain", cause).at(offset, span.len))

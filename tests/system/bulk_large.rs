@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use hipfile::alloc::DeviceBuffer;
 use hipfile::transfer::{CancelToken, Options, Progress, Report};
-use hipfile::{Driver, ErrorKind};
+use hipfile::{Driver, ErrorKind, Predicted, Reason};
 use hipfile_tests::soft;
 
 use crate::common::{Scratch, open, pattern, whole};
@@ -57,6 +57,9 @@ fn two_gibibytes_end_fail_and_are_cancelled_with_exact_counts() {
         };
         let report = read(options().progress(watch)).unwrap();
         assert_eq!((report.ranges, last), (whole(LEN as u64), LEN as u64));
+        let predicted = report.predicted.unwrap();
+        assert_eq!(predicted.path, Predicted::Fallback);
+        assert!(predicted.reasons.contains(&Reason::SwitchedOff), "{predicted}");
         let edges = 4096 - OFFSET % 4096 + (OFFSET + LEN as u64) % 4096;
         assert_eq!(report.aligned, LEN as u64 - edges);
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::alignment::Alignment;
 use crate::error::{Cause, Error, Result};
+use crate::explain::Explanation;
 use crate::file::FileHandle;
 use crate::file_offset;
 use crate::io::Way;
@@ -116,6 +117,19 @@ impl<'a> Piece<'a> {
     /// either of the two.
     pub fn direct(&self) -> Range<usize> {
         self.middle().unwrap_or(0..0)
+    }
+
+    /// What is predicted of its first call of up to `chunk` bytes that is no edge; of a copy the read. None if that can't be
+    /// told.
+    pub fn explain(&self, chunk: usize) -> Option<Explanation> {
+        let direct = self.direct();
+        let bytes = if direct.is_empty() { 0..self.len } else { direct };
+        let len = bytes.len().min(chunk);
+        let (end, span) = match &self.work {
+            Work::Move { end, span, .. } => (end, span.part(bytes.start, len)),
+            Work::Copy { from, through, .. } => (from, through.span.part(0, len)),
+        };
+        end.file.explained(span, end.offset.saturating_add(bytes.start as u64)).ok()
     }
 
     fn middle(&self) -> Option<Range<usize>> {

@@ -18,6 +18,9 @@ use crate::system;
 /// Told of progress. Its answer says whether to go on.
 pub(super) type Watcher<'a> = dyn FnMut(Progress) -> ControlFlow<()> + Send + 'a;
 
+/// So many bytes take long enough for the question about their path, which opens the file and reads the mount table.
+const EXPLAINED: u64 = 16 << 20;
+
 /// Checks all pieces and moves them, and returns when no thread works on them any more, also by unwinding out of `watcher`, which is called
 /// on this thread. `moved` counts bytes meanwhile.
 pub(super) fn run(
@@ -54,7 +57,11 @@ pub(super) fn run(
     }
     // There is nothing left that its answer could stop.
     _ = watcher.look();
-    let report = tally.report(total, threads, began.elapsed());
+    let mut report = tally.report(total, threads, began.elapsed());
+    if total >= EXPLAINED {
+        let longest = pieces.iter().max_by_key(|piece| piece.len());
+        report.predicted = longest.and_then(|piece| piece.explain(chunk));
+    }
     match transfer.failure(&report) {
         None => Ok(report),
         Some(error) => Err(Stopped::new(error, report)),

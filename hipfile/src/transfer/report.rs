@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use crate::explain::Explanation;
+
 /// How far a transfer has come.
 ///
 /// ```
@@ -79,6 +81,10 @@ pub struct Report {
     pub cpu: Duration,
     /// The most threads that worked at once.
     pub threads: usize,
+    /// Which path was to be expected, and why: what [`FileHandle::explain`](crate::FileHandle::explain) says of a call in the
+    /// middle of the longest part, of a copy of its read. None below 16 MiB, where asking would take longer than it is worth,
+    /// if nothing was begun, and where it can't be told.
+    pub predicted: Option<Explanation>,
 }
 
 impl Report {
@@ -125,7 +131,7 @@ impl Tally {
         let Self { ranges, aligned, cpu } = self;
         let ranges = merged(ranges);
         let bytes = ranges.iter().map(|range| range.end.saturating_sub(range.start)).sum();
-        Report { bytes, asked, ranges, aligned, wall, cpu, threads }
+        Report { bytes, asked, ranges, aligned, wall, cpu, threads, predicted: None }
     }
 }
 
