@@ -15,7 +15,7 @@ pub struct Args {
     /// The tag that the release gets, as in v0.1.0: must be the version in Cargo.toml and have a section in the CHANGELOG
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
-    /// Afterwards, upload the packages to crates.io (needs CARGO_REGISTRY_TOKEN)
+    /// Afterwards, upload the packages to the public Cargo registry (needs CARGO_REGISTRY_TOKEN)
     #[arg(long, requires = "tag")]
     publish: bool,
 }

@@ -4,7 +4,7 @@ use super::archive::Archive;
 use crate::Result;
 
 /// Its manifest, with the sections `dependencies` of the examples. The unpacked archives beside it stand in for what
-/// crates.io would give.
+/// the registry would give.
 pub fn manifest(archives: &[Archive], dependencies: &str, members: bool) -> String {
     let members = if members { "members = [\"packages/*\"]\n" } else { "" };
     let packages = |line: fn(&Archive) -> String| archives.iter().map(line).collect::<String>();
