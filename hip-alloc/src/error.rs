@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::ops::Bound;
+use std::io;
 use std::path::PathBuf;
 
 use crate::calls::Failure;
@@ -176,13 +177,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match &self.0.cause {
-            Cause::Hip { failure, .. } => match failure.error {
-                HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
-                HipError::INVALID_VALUE => ErrorKind::InvalidInput,
-                HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
-                HipError::NOT_SUPPORTED => ErrorKind::Unsupported,
-                _ => ErrorKind::Hip,
-            },
+            Cause::Hip { failure, .. } => failure.error.kind(),
             Cause::Range { .. } | Cause::Span { .. } => ErrorKind::OutOfRange,
             Cause::Length { .. }
             | Cause::Lengths { .. }
@@ -233,6 +228,46 @@ impl fmt::Display for Error {
 }
 
 impl core::error::Error for Error {}
+
+impl From<Error> for io::Error {
+    /// Keeps the whole error as the inner one.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// fn on_device(bytes: &[u8]) -> io::Result<hip_alloc::DeviceBuffer> {
+    ///     Ok(hip_alloc::DeviceBuffer::from_host(bytes)?)
+    /// }
+    /// # fn main() -> io::Result<()> {
+    /// let error: io::Error = on_device(b"four")?.slice(5..).unwrap_err().into();
+    /// assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    /// let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<hip_alloc::Error>());
+    /// assert_eq!(inner.map(hip_alloc::Error::kind), Some(hip_alloc::ErrorKind::OutOfRange));
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn from(error: Error) -> Self {
+        Self::new(error.kind().into(), error)
+    }
+}
+
+impl From<ErrorKind> for io::ErrorKind {
+    /// `Other` for what has no counterpart there.
+    fn from(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::OutOfMemory => Self::OutOfMemory,
+            ErrorKind::OutOfRange | ErrorKind::InvalidInput => Self::InvalidInput,
+            ErrorKind::Busy => Self::ResourceBusy,
+            ErrorKind::AlreadyRegistered => Self::AlreadyExists,
+            ErrorKind::Unsupported => Self::Unsupported,
+            ErrorKind::NoDevice
+            | ErrorKind::Forked
+            | ErrorKind::NotLoaded
+            | ErrorKind::NoThread
+            | ErrorKind::Hip => Self::Other,
+        }
+    }
+}
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

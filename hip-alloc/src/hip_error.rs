@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::error::ErrorKind;
 use crate::fork::forked;
 use crate::table;
 
@@ -47,6 +48,25 @@ impl HipError {
     #[must_use]
     pub const fn code(self) -> u32 {
         self.0
+    }
+
+    /// The kind of an error with this code.
+    ///
+    /// ```
+    /// use hip_alloc::{ErrorKind, HipError};
+    ///
+    /// assert_eq!(HipError::OUT_OF_MEMORY.kind(), ErrorKind::OutOfMemory);
+    /// assert_eq!(HipError::from(719).kind(), ErrorKind::Hip); // a kernel failed
+    /// ```
+    #[must_use]
+    pub const fn kind(self) -> ErrorKind {
+        match self {
+            Self::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
+            Self::INVALID_VALUE => ErrorKind::InvalidInput,
+            Self::NO_DEVICE | Self::INVALID_DEVICE => ErrorKind::NoDevice,
+            Self::NOT_SUPPORTED => ErrorKind::Unsupported,
+            _ => ErrorKind::Hip,
+        }
     }
 
     /// HIP's name of the code, such as `hipErrorOutOfMemory`; `None` if HIP is not in use, or in a forked child.

@@ -101,11 +101,7 @@ impl Cause {
             Self::Os(libc::EACCES | libc::EPERM) => ErrorKind::PermissionDenied,
             Self::Os(libc::ENOMEM) => ErrorKind::OutOfMemory,
             Self::Os(_) | Self::LostErrno => ErrorKind::Os,
-            Self::Hip(code) | Self::HipCall(code) => match *code {
-                HipError::OUT_OF_MEMORY => ErrorKind::OutOfMemory,
-                HipError::NO_DEVICE | HipError::INVALID_DEVICE => ErrorKind::NoDevice,
-                _ => ErrorKind::Hip,
-            },
+            Self::Hip(code) | Self::HipCall(code) => memory_kind(code.kind()),
             Self::Op(code) => op_kind(*code),
             Self::UnknownReturn(_) => ErrorKind::Unknown,
             Self::UnknownBatch => ErrorKind::NotRegistered,
@@ -219,7 +215,7 @@ fn op_kind(code: OpError) -> ErrorKind {
     }
 }
 
-fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
+pub(crate) fn memory_kind(kind: hip_alloc::ErrorKind) -> ErrorKind {
     match kind {
         hip_alloc::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
         hip_alloc::ErrorKind::OutOfRange => ErrorKind::OutOfRange,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::os::fd::RawFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ struct Inner {
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
     Path(Arc<Path>),
-    Descriptor(i32),
+    Descriptor(RawFd),
     /// By the name it has in C.
     Parameter(&'static str),
 }
@@ -158,6 +159,29 @@ impl Error {
         }
     }
 
+    /// The number of the file's descriptor, if the file was not opened by path. It may have been closed since.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::os::fd::AsRawFd;
+    ///
+    /// use hipfile::{Driver, FileHandle};
+    ///
+    /// let (socket, _peer) = std::os::unix::net::UnixStream::pair()?;
+    /// let number = socket.as_raw_fd();
+    /// let (_socket, error) = FileHandle::new(&Driver::open()?, socket).unwrap_err();
+    /// assert_eq!((error.fd(), error.path()), (Some(number), None));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn fd(&self) -> Option<RawFd> {
+        match self.0.subject {
+            Some(Subject::Descriptor(fd)) => Some(fd),
+            _ => None,
+        }
+    }
+
     /// The file offset in bytes at which the failed transfer was to start.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
@@ -215,7 +239,23 @@ impl From<hip_alloc::Error> for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps the whole error as the inner one. The kind is that of the `errno` value where there is one.
+    /// Keeps the whole error as the inner one. The kind is that of the `errno` value where there is one, else what
+    /// [`Error::kind`] converts to.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use hipfile::{Driver, OpenOptions};
+    ///
+    /// # fn main() -> hipfile::Result<()> {
+    /// let driver = Driver::open()?;
+    /// let error: io::Error = OpenOptions::new().read(true).open(&driver, "/no/such/file").unwrap_err().into();
+    /// assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    /// let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<hipfile::Error>());
+    /// assert_eq!(inner.and_then(|error| error.path()), Some("/no/such/file".as_ref()));
+    /// # Ok(())
+    /// # }
+    /// ```
     fn from(error: Error) -> Self {
         let kind = match error.os_error() {
             Some(errno) => io::Error::from_raw_os_error(errno).kind(),

@@ -74,6 +74,18 @@ pub enum ErrorKind {
 }
 
 impl From<ErrorKind> for io::ErrorKind {
+    /// | here | there |
+    /// |---|---|
+    /// | `InvalidInput`, `OutOfRange`, `UnsupportedMemory` | `InvalidInput` |
+    /// | `UnsupportedFile`, `Unsupported` | `Unsupported` |
+    /// | `AlreadyRegistered` | `AlreadyExists` |
+    /// | `Busy` | `ResourceBusy` |
+    /// | `PermissionDenied`, `OutOfMemory`, `Interrupted`, `UnexpectedEof`, `WriteZero`, `TimedOut` | the same |
+    /// | `Os` | `Other`; of an error that has the `errno` value, the kind of that |
+    /// | all others | `Other` |
+    ///
+    /// `NotFound` is left to the system's own errors, so that a missing GPU is never
+    /// taken for a missing file, and `Interrupted` to signals, since std tries again what was interrupted.
     fn from(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::InvalidInput | ErrorKind::OutOfRange | ErrorKind::UnsupportedMemory => {

@@ -1,6 +1,7 @@
 //! Text, kind and codes of every error.
 
 use super::*;
+use crate::cause::memory_kind;
 use crate::io::Way;
 use crate::late::Refusal;
 use crate::version::Version;
@@ -28,7 +29,7 @@ fn context_comes_before_the_cause() {
     // What a program that returns the error from main prints.
     let debug = format!("{error:?}");
     assert!(debug.starts_with("Error { kind: Os, message: \"write out.bin at offset 4096, "), "{debug}");
-    assert_eq!(error.path(), Some(Path::new("out.bin")));
+    assert_eq!((error.path(), error.fd()), (Some(Path::new("out.bin")), None));
     assert_eq!((error.offset(), error.requested(), error.bytes_done()), (Some(4096), Some(3 << 20), 1 << 20));
     assert_eq!((error.operation(), error.kind()), ("write", ErrorKind::Os));
 
@@ -38,7 +39,7 @@ fn context_comes_before_the_cause() {
         error.to_string(),
         "register file descriptor 7: file descriptor is already registered (5028 hipFileHandleAlreadyRegistered)"
     );
-    assert_eq!((error.path(), error.offset()), (None, None));
+    assert_eq!((error.path(), error.fd(), error.offset()), (None, Some(7), None));
 }
 
 #[test]
@@ -268,6 +269,62 @@ fn errors_of_hip_alloc_say_their_operation_once() {
         error.to_string(),
         "read at offset 0, 9 bytes: Registered::slice: bytes 8..17 are not within 0..16"
     );
+}
+
+/// Every kind, and what `std` calls it.
+const KINDS: [(ErrorKind, io::ErrorKind); 24] = [
+    (ErrorKind::NotLoaded, io::ErrorKind::Other),
+    (ErrorKind::NotInitialized, io::ErrorKind::Other),
+    (ErrorKind::InvalidInput, io::ErrorKind::InvalidInput),
+    (ErrorKind::OutOfRange, io::ErrorKind::InvalidInput),
+    (ErrorKind::UnsupportedMemory, io::ErrorKind::InvalidInput),
+    (ErrorKind::UnsupportedFile, io::ErrorKind::Unsupported),
+    (ErrorKind::Unsupported, io::ErrorKind::Unsupported),
+    (ErrorKind::AlreadyRegistered, io::ErrorKind::AlreadyExists),
+    (ErrorKind::NotRegistered, io::ErrorKind::Other),
+    (ErrorKind::Busy, io::ErrorKind::ResourceBusy),
+    (ErrorKind::PermissionDenied, io::ErrorKind::PermissionDenied),
+    (ErrorKind::NoDevice, io::ErrorKind::Other),
+    (ErrorKind::OutOfMemory, io::ErrorKind::OutOfMemory),
+    (ErrorKind::Interrupted, io::ErrorKind::Interrupted),
+    (ErrorKind::UnexpectedEof, io::ErrorKind::UnexpectedEof),
+    (ErrorKind::WriteZero, io::ErrorKind::WriteZero),
+    (ErrorKind::Cancelled, io::ErrorKind::Other),
+    (ErrorKind::TimedOut, io::ErrorKind::TimedOut),
+    (ErrorKind::Os, io::ErrorKind::Other),
+    (ErrorKind::Hip, io::ErrorKind::Other),
+    (ErrorKind::Internal, io::ErrorKind::Other),
+    (ErrorKind::Forked, io::ErrorKind::Other),
+    (ErrorKind::LibraryFault, io::ErrorKind::Other),
+    (ErrorKind::Unknown, io::ErrorKind::Other),
+];
+
+#[test]
+fn every_kind_has_one_of_std() {
+    for (place, (kind, expected)) in KINDS.into_iter().enumerate() {
+        assert_eq!(kind as usize, place, "the table has every kind in order");
+        assert_eq!(io::ErrorKind::from(kind), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn every_errno_keeps_the_kind_that_std_gives_it() {
+    for errno in 1..=133 {
+        let expected = io::Error::from_raw_os_error(errno).kind();
+        for operation in ["open", "read"] {
+            assert_eq!(io::Error::from(Error::new(operation, Cause::Os(errno))).kind(), expected, "{errno}");
+        }
+    }
+}
+
+#[test]
+fn a_code_of_hip_has_one_kind_wherever_it_comes_from() {
+    for code in 0..2000 {
+        let kind = memory_kind(HipError::from(code).kind());
+        for cause in [Cause::Hip(code.into()), Cause::HipCall(code.into())] {
+            assert_eq!(cause.kind(), kind, "{code}");
+        }
+    }
 }
 
 #[test]

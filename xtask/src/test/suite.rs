@@ -20,6 +20,8 @@ pub enum Suite {
     System,
     /// Scripted faults, forks, signals, no more descriptors
     Faults,
+    /// Every safe entry point under every failure of HIP and libhipfile, as a table; --sanitize address watches it
+    Failures,
     /// What must never happen, tried; --sanitize address watches it
     Soundness,
     /// Calls in random order against a model of the contract
@@ -88,6 +90,7 @@ impl Suite {
             Self::Alloc => &[&["-p", "hipfile-tests", "--test", "alloc"]],
             Self::System => &[&["-p", "hipfile-tests", "--test", "system"]],
             Self::Faults => &[&["-p", "hipfile-tests", "--test", "faults"]],
+            Self::Failures => &[&["-p", "hipfile-tests", "--test", "failures"]],
             Self::Soundness => &[&["-p", "hipfile-tests", "--test", "soundness"]],
             Self::Model => &[&["-p", "hipfile-tests", "--test", "model"]],
             Self::Operations => &[&["-p", "hipfile-tests", "--test", "operations"]],

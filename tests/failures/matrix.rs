@@ -1,0 +1,181 @@
+//! Every entry point of a list × every failure, and the table of what came of it.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use hipfile::alloc::Device;
+
+use crate::entry::{Entry, Outcome};
+use crate::expected::{self, Rule};
+use crate::part::aborts;
+use crate::script::{Calls, Code, Point};
+use crate::stage::{CURRENT, Holdings, Stage};
+
+/// What came of the failures of one point in one entry point.
+#[derive(Default)]
+struct Cell {
+    /// Failures scripted.
+    tried: usize,
+    /// Errors with the code that was scripted.
+    told: usize,
+    /// Errors with another code, for a reason in the list.
+    translated: usize,
+    /// No error, for a reason in the list.
+    made_good: usize,
+    /// Allocations leaked and counted.
+    leaks: usize,
+    /// The process ended, as it must when a scope can't wait.
+    aborts: usize,
+    /// Why what is in the two columns of reasons is right.
+    reasons: BTreeSet<&'static str>,
+}
+
+/// The heads of the columns.
+const HEAD: [&str; 8] =
+    ["entry point", "failing", "failures", "told", "translated", "made good", "leaked", "aborted"];
+
+fn print(row: [&dyn Display; 8]) {
+    let [entry, point, tried, told, translated, made_good, leaks, aborts] = row;
+    println!(
+        "{entry:<36} {point:<34} {tried:>8} {told:>8} {translated:>10} {made_good:>9} {leaks:>6} {aborts:>7}"
+    );
+}
+
+/// Runs a list, prints its table, and says what was wrong.
+pub fn run(entries: &[Entry]) -> ExitCode {
+    let points = Point::all();
+    // What starts once in a process starts before anything is counted.
+    drop(Stage::new());
+    let mut wrong = Vec::new();
+    let (mut all, mut unreached) = (0, 0);
+    let mut reasons: BTreeSet<&str> = BTreeSet::new();
+    print(HEAD.each_ref().map(|head| head as &dyn Display));
+    for entry in entries {
+        if let Err(failure) = (entry.call)(&mut Stage::new()) {
+            wrong.push(format!("{}: fails without a failure: {}", entry.name, failure.text()));
+            continue;
+        }
+        for point in &points {
+            // Threads of the libraries make calls too, now and then.
+            if !reaches(entry, *point) || !reaches(entry, *point) {
+                unreached += 1;
+                continue;
+            }
+            let mut cell = Cell::default();
+            for (code, calls) in point.failures() {
+                cell.tried += 1;
+                let judged = if expected::aborts(entry, *point, calls) {
+                    cell.aborts += 1;
+                    aborts(entry, *point, code, calls)
+                } else {
+                    fail(entry, *point, code, calls, &mut cell)
+                };
+                if let Err(reason) = judged {
+                    wrong.push(format!("{} × {}: {reason}", entry.name, point.plan(code, calls)));
+                    break;
+                }
+            }
+            all += cell.tried;
+            let Cell { tried, told, translated, made_good, leaks, aborts, reasons: why } = &cell;
+            print([&entry.name, &point.name, tried, told, translated, made_good, leaks, aborts]);
+            reasons.extend(why);
+        }
+    }
+    println!(
+        "{} entry points × {} calls that can fail: {all} failures tried; {unreached} pairs never meet",
+        entries.len(),
+        points.len()
+    );
+    println!("translated or made good:");
+    for why in reasons {
+        println!("- {why}");
+    }
+    for line in &wrong {
+        eprintln!("wrong: {line}");
+    }
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Whether the entry point calls it: a call that is held shows.
+fn reaches(entry: &Entry, point: Point) -> bool {
+    let mut stage = Stage::new();
+    point.library.plan(&format!("{}:pause", point.name));
+    let held = thread::scope(|scope| {
+        let call = scope.spawn(|| drop((entry.call)(&mut stage)));
+        loop {
+            let held = point.library.held() > 0;
+            if held || call.is_finished() {
+                point.library.plan("");
+                break held;
+            }
+            thread::sleep(Duration::from_micros(50));
+        }
+    });
+    drop(stage);
+    held
+}
+
+/// Calls an entry point under a failure and judges what comes of it.
+fn fail(entry: &Entry, point: Point, code: Code, calls: Calls, cell: &mut Cell) -> Result<(), String> {
+    let before = Holdings::now();
+    let mut stage = Stage::new();
+    point.library.plan(&point.plan(code, calls));
+    let outcome = catch_unwind(AssertUnwindSafe(|| (entry.call)(&mut stage)));
+    point.library.plan("");
+    let outcome = outcome.map_err(|_| "it panicked".to_owned())?;
+    let current = Device::current().map(Device::ordinal).map_err(|error| error.to_string())?;
+    if current != CURRENT {
+        // So that the next one is judged for itself.
+        std::mem::forget(Device::new(CURRENT).and_then(Device::make_current));
+        return Err(format!("device {current} is current"));
+    }
+    drop(stage);
+    let leaks = Holdings::lost_since(before, point.name == "hipFileDriverClose")?.leaks_since(before);
+    cell.leaks += leaks;
+    if leaks > 0 && !expected::LEAKING.contains(&point.name) {
+        return Err(format!("{leaks} allocations leaked"));
+    }
+    judge(entry, point, code, &outcome, cell)
+}
+
+fn judge(entry: &Entry, point: Point, code: Code, outcome: &Outcome, cell: &mut Cell) -> Result<(), String> {
+    let Err(failure) = outcome else {
+        cell.made_good += 1;
+        return match Rule::find(expected::MADE_GOOD, entry, point, code) {
+            Some(rule) => {
+                cell.reasons.insert(rule.why);
+                Ok(())
+            }
+            None => Err("no error".to_owned()),
+        };
+    };
+    let text = failure.text();
+    if expected::has(failure, code) {
+        cell.told += 1;
+    } else {
+        cell.translated += 1;
+        match Rule::find(expected::TRANSLATED, entry, point, code) {
+            Some(rule) => cell.reasons.insert(rule.why),
+            None => return Err(format!("another code: {text}")),
+        };
+    }
+    let kind = expected::kind(failure, point);
+    if failure.kind() != kind {
+        return Err(format!("kind {} and not {kind}: {text}", failure.kind()));
+    }
+    // Of a HIP call that failed below libhipfile the text has HIP's code.
+    let number = failure.hip().map(i64::from).or_else(|| failure.raw());
+    let number = number.map(|number| number.to_string()).unwrap_or_default();
+    if !text.starts_with(failure.operation()) || text.contains('\n') || !text.contains(&number) {
+        return Err(format!("the text is not operation, cause and code {number}: {text}"));
+    }
+    // What is lost in a stream is known to nobody.
+    if !failure.names(entry.about) && failure.operation() != "Operation::wait" {
+        return Err(format!("the error does not say what it is about: {text}"));
+    }
+    Ok(())
+}

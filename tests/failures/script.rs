@@ -1,0 +1,158 @@
+//! Failures that a plan can give: every point × every code that it takes.
+
+use std::ffi::CString;
+
+use hipfile::OpError;
+use hipfile::alloc::HipError;
+use hipfile_tests::soft;
+use soft_rocm_faults::{Owner, points};
+
+/// A function or system call, in one of the libraries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    pub name: &'static str,
+    pub library: Library,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Library {
+    Hip,
+    Hipfile,
+}
+
+/// An answer in one of the three spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    Hip(u32),
+    Hipfile(u32),
+    System(i32),
+}
+
+/// Which calls fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    First,
+    All,
+}
+
+/// System errors that storage, memory and permissions give.
+const SYSTEM: [i32; 14] = [
+    libc::EPERM,
+    libc::ENOENT,
+    libc::EINTR,
+    libc::EIO,
+    libc::EBADF,
+    libc::EAGAIN,
+    libc::ENOMEM,
+    libc::EACCES,
+    libc::ENODEV,
+    libc::EINVAL,
+    libc::EMFILE,
+    libc::EFBIG,
+    libc::ENOSPC,
+    libc::EOPNOTSUPP,
+];
+
+/// Codes that no header has.
+const UNKNOWN: u32 = 4242;
+const UNKNOWN_OF_HIPFILE: u32 = 5999;
+
+impl Library {
+    const fn set_faults(self) -> &'static str {
+        match self {
+            Self::Hip => "softrocm_hip_set_faults",
+            Self::Hipfile => "softrocm_hipfile_set_faults",
+        }
+    }
+
+    fn takes(self, plan: &str) -> bool {
+        let plan = CString::new(plan).expect("a plan");
+        let taken = soft::set_faults(self.set_faults(), &plan, &mut [0; 300]) == 0;
+        self.plan("");
+        taken
+    }
+
+    /// Replaces its plan.
+    pub fn plan(self, plan: &str) {
+        match self {
+            Self::Hip => soft::plan_hip(plan),
+            Self::Hipfile => soft::plan_hipfile(plan),
+        }
+    }
+
+    pub fn held(self) -> usize {
+        match self {
+            Self::Hip => soft::held_by_hip(),
+            Self::Hipfile => soft::held_by_hipfile(),
+        }
+    }
+}
+
+impl Point {
+    /// All that can fail.
+    pub fn all() -> Vec<Self> {
+        let both = |(name, owner)| match owner {
+            Owner::Hip => vec![Self { name, library: Library::Hip }],
+            Owner::Hipfile => vec![Self { name, library: Library::Hipfile }],
+            Owner::Both => [Library::Hip, Library::Hipfile].map(|library| Self { name, library }).into(),
+        };
+        points().flat_map(both).filter(|point| !point.codes().is_empty()).collect()
+    }
+
+    /// The first of each space, which says whether the point takes that space.
+    fn codes(self) -> Vec<Code> {
+        let spaces = [Code::Hip(999), Code::Hipfile(5030), Code::System(libc::EIO)];
+        spaces.into_iter().filter(|code| self.library.takes(&self.plan(*code, Calls::All))).collect()
+    }
+
+    /// Every failure that it can be given: each code once, and one of each space again and again.
+    pub fn failures(self) -> Vec<(Code, Calls)> {
+        let mut failures = Vec::new();
+        for space in self.codes() {
+            failures.push((space, Calls::All));
+            let codes: Vec<Code> = match space {
+                Code::Hip(_) => hip_codes().map(Code::Hip).collect(),
+                Code::Hipfile(_) => hipfile_codes().map(Code::Hipfile).collect(),
+                Code::System(_) => SYSTEM.map(Code::System).into(),
+            };
+            failures.extend(codes.into_iter().map(|code| (code, Calls::First)));
+        }
+        failures
+    }
+
+    /// The one with this plan.
+    pub fn by_plan(plan: &str) -> Option<(Self, Code, Calls)> {
+        let all = Self::all().into_iter();
+        let mut failures =
+            all.flat_map(|point| point.failures().into_iter().map(move |(code, calls)| (point, code, calls)));
+        failures.find(|(point, code, calls)| point.plan(*code, *calls) == plan)
+    }
+
+    /// The plan that gives it this code.
+    pub fn plan(self, code: Code, calls: Calls) -> String {
+        let action = match code {
+            Code::Hip(code) => format!("hip={code}"),
+            Code::Hipfile(code) => format!("hipfile={code}"),
+            Code::System(code) => format!("errno={code}"),
+        };
+        let condition = if calls == Calls::First { "@1" } else { "" };
+        format!("{}:{action}{condition}", self.name)
+    }
+}
+
+/// Every code of HIP that has a name, and one that has none.
+fn hip_codes() -> impl Iterator<Item = u32> {
+    let named = |code: &u32| {
+        let name = HipError::from(*code).name();
+        *code == 999 || name.is_some_and(|name| name != "hipErrorUnknown")
+    };
+    (1..2000).filter(named).chain([UNKNOWN])
+}
+
+fn hipfile_codes() -> impl Iterator<Item = u32> {
+    OpError::ALL
+        .into_iter()
+        .filter(|code| *code != OpError::Success)
+        .map(OpError::code)
+        .chain([UNKNOWN_OF_HIPFILE])
+}
