@@ -36,7 +36,8 @@ hipError_t softrocm_launch_concurrent(hipStream_t stream, hipHostFn_t fn, void *
 
 /**
  * Holds what a stream has not started yet, until softrocm_stream_resume() or hipStreamDestroy(); what runs goes on. What
- * waits for the stream waits that long.
+ * waits for the stream waits that long. Of many reads that may run side by side, a thread starts up to eight at once, to do
+ * them one after the other.
  *
  * Errors: answers hipErrorInvalidHandle if there is no such stream.
  */
