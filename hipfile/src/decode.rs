@@ -23,26 +23,23 @@ const FIRST_OP_ERROR: u64 = 5001;
 /// What a synchronous transfer of at most `requested` bytes answered. Total over all its arguments.
 #[inline]
 pub(crate) fn decode(ret: i64, errno: i32, requested: usize) -> Result<usize, Cause> {
-    count(ret, requested).unwrap_or_else(|| Err(failed(ret, errno)))
+    count(ret, requested, || failed(ret, errno))
 }
 
 /// What a transfer of at most `requested` bytes left in its slot when the stream had passed it. Total over all its
 /// arguments.
 #[inline]
 pub(crate) fn decode_stored(stored: i64, requested: usize) -> Result<usize, Cause> {
-    count(stored, requested).unwrap_or_else(|| match stored {
-        -1 => Err(Cause::LostErrno),
-        _ => Err(failed(stored, 0)),
-    })
+    if stored == -1 { Err(Cause::LostErrno) } else { decode(stored, 0, requested) }
 }
 
-/// The number as a count, which is no more than `requested`; `None` if it is a code.
+/// The number as a count, which is no more than `requested`, or what `failed` says if it is a code.
 #[inline]
-fn count(number: i64, requested: usize) -> Option<Result<usize, Cause>> {
+fn count(number: i64, requested: usize, failed: impl FnOnce() -> Cause) -> Result<usize, Cause> {
     match usize::try_from(number) {
-        Ok(done) if done <= requested => Some(Ok(done)),
-        Ok(done) => Some(Err(Cause::Overlong { returned: done, requested })),
-        Err(_) => None,
+        Ok(done) if done <= requested => Ok(done),
+        Ok(done) => Err(Cause::Overlong { returned: done, requested }),
+        Err(_) => Err(failed()),
     }
 }
 

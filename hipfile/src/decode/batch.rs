@@ -17,7 +17,7 @@ pub(crate) fn event(status: u32, ret: usize, requested: usize) -> Option<Result<
     // C keeps a `ssize_t` there.
     let ret = ret as i64;
     match sys::hipFileStatus_t(status) {
-        sys::hipFileComplete => Some(count(ret, requested).unwrap_or_else(|| Err(failed(ret)))),
+        sys::hipFileComplete => Some(count(ret, requested, || failed(ret))),
         sys::hipFileFailed => Some(Err(failed(ret))),
         sys::hipFileCanceled => Some(Err(Cause::Cancelled)),
         sys::hipFileInvalid | sys::hipFileTimeout => Some(Err(Cause::UnknownState(status))),
