@@ -10,6 +10,8 @@ use std::ptr;
 
 use soft_rocm_faults::sys;
 
+use crate::huge::HUGE;
+
 const NAME: &CStr = c"soft-rocm-device";
 
 /// The memory of all devices.
@@ -50,7 +52,8 @@ impl std::error::Error for ArenaError {
 }
 
 impl Arena {
-    /// Maps `len` bytes, a multiple of the page size. Pages take memory once they are touched.
+    /// Maps `len` bytes, a multiple of the page size. Pages take memory once they are touched. The alias starts where a
+    /// huge page may.
     pub(crate) fn new(len: usize, host_readable: bool) -> Result<Arena, ArenaError> {
         Self::map(len, host_readable).map_err(|source| ArenaError { len, source })
     }
@@ -134,17 +137,30 @@ fn set_len(fd: &OwnedFd, len: usize) -> io::Result<()> {
     result
 }
 
-/// Maps the whole file; children made by fork don't get the mapping.
+/// Maps the whole file, from where a huge page may start; children made by fork don't get the mapping.
 fn map_shared(fd: &OwnedFd, len: usize, access: libc::c_int) -> io::Result<*mut u8> {
-    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-    // SAFETY: requires that no existing mapping is replaced; holds, the system chooses a free address.
-    let address = unsafe { sys::mmap(ptr::null_mut(), len, access, flags, fd.as_raw_fd(), 0) };
+    let place = reserve(len)?;
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    // SAFETY: requires that no mapping somebody uses is replaced; holds, the place was reserved for this.
+    let address = unsafe { sys::mmap(place, len, access, flags, fd.as_raw_fd(), 0) };
     if address == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: requires a mapping of that length; holds, it was just made.
     unsafe { sys::madvise(address, len, libc::MADV_DONTFORK) };
     Ok(address.cast())
+}
+
+/// Addresses for `len` bytes, from where a huge page may start. Those before and after them stay out of use.
+fn reserve(len: usize) -> io::Result<*mut libc::c_void> {
+    let room = len.checked_add(HUGE).ok_or_else(|| io::Error::from_raw_os_error(libc::ENOMEM))?;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: requires that no existing mapping is replaced; holds, the system chooses free addresses.
+    let start = unsafe { sys::mmap(ptr::null_mut(), room, libc::PROT_NONE, flags, -1, 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(start.wrapping_byte_add(start.align_offset(HUGE)))
 }
 
 #[cfg(test)]

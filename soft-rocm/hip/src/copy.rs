@@ -145,9 +145,10 @@ impl Memory {
                 Ok((Side::Host, pointer))
             }
             Some(found) if !found.holds(address, len) => Err(hipErrorInvalidValue),
-            Some(found) if found.kind == Kind::Device => {
-                self.alias(address).map(|alias| (Side::Device, alias)).ok_or(hipErrorInvalidValue)
-            }
+            Some(found) if found.kind == Kind::Device => self
+                .alias(&found, address, len)
+                .map(|alias| (Side::Device, alias))
+                .ok_or(hipErrorInvalidValue),
             Some(_) => Ok((Side::Both, pointer)),
             // NULL, freed memory, or the rest of an allocation's last page.
             None if pointer.is_null() || self.touches_device(address, len) => Err(hipErrorInvalidValue),

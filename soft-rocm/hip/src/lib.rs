@@ -66,6 +66,7 @@ mod exports;
 mod facts;
 mod fork;
 pub mod fuzzing;
+mod huge;
 mod last_error;
 mod leaks;
 mod memory;

@@ -11,6 +11,7 @@ use crate::bindings::{
     hipErrorInvalidValue, hipErrorOutOfMemory,
 };
 use crate::blocks::Blocks;
+use crate::huge::{self, HugePages};
 use crate::pinned;
 
 mod tables;
@@ -24,6 +25,7 @@ use tables::Tables;
 #[derive(Debug)]
 pub(crate) struct Memory {
     arena: Arena,
+    huge: HugePages,
     /// Bytes a device has.
     per_device: usize,
     page: usize,
@@ -44,10 +46,12 @@ impl Memory {
         let page = pinned::page_size();
         let per_device = per_device.checked_next_multiple_of(page).unwrap_or(usize::MAX);
         let count = devices as usize;
-        let arena = Arena::new(per_device.saturating_mul(count), host_readable)?;
+        let len = per_device.saturating_mul(count);
+        let arena = Arena::new(len, host_readable)?;
+        let huge = HugePages::new(len);
         let free = (0..count).map(|device| Blocks::new(device * per_device, per_device)).collect();
         let tables = RwLock::new(Tables::new(free, remembers));
-        Ok(Memory { arena, per_device, page, tables, generation: AtomicU64::new(1) })
+        Ok(Memory { arena, huge, per_device, page, tables, generation: AtomicU64::new(1) })
     }
 
     /// Allocates device memory, `len` bytes (more than 0), and answers its public address.
@@ -78,6 +82,7 @@ impl Memory {
         let len = allocation.len.next_multiple_of(self.page);
         // SAFETY: requires that nobody needs the content; holds because the range is neither live nor free to take yet.
         unsafe { self.arena.release(start..start + len) };
+        self.huge.forget(start..start + len);
         if let Some(blocks) = self.write().free.get_mut(allocation.device as usize) {
             blocks.give(start, len);
         }
@@ -159,10 +164,15 @@ impl Memory {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The private, writable address of a public one.
+    /// The private, writable address of a range inside an allocation of a device that is about to be used.
     #[inline]
-    pub(crate) fn alias(&self, address: usize) -> Option<*mut u8> {
-        self.arena.offset(address).map(|offset| self.arena.alias(offset))
+    pub(crate) fn alias(&self, allocation: &Allocation, address: usize, len: usize) -> Option<*mut u8> {
+        let offset = self.arena.offset(address)?;
+        if len >= huge::LEAST {
+            let start = offset - (address - allocation.base);
+            self.huge.bring_in(&self.arena, offset..offset + len, start..start + allocation.len);
+        }
+        Some(self.arena.alias(offset))
     }
 
     /// Whether the range touches device addresses, live or not.

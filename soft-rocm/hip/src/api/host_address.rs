@@ -12,6 +12,9 @@ use crate::fork;
 use crate::memory::Memory;
 use crate::runtime::memory;
 
+/// As many bytes at most come in ahead of an access: a file may be much shorter than what is read of it.
+const AHEAD: usize = 64 << 20;
+
 thread_local! {
     /// The allocation this thread asked for last, and the generation it was seen at; none is ever seen at 0.
     static LAST: Cell<(u64, Allocation)> = const { Cell::new((0, Allocation::NONE)) };
@@ -48,7 +51,7 @@ pub(super) fn in_one_allocation(device_ptr: *const c_void, size: usize) -> Optio
 fn host_address(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
     let (generation, last) = LAST.get();
     if generation == memory.generation() && last.holds(address, size) {
-        return memory.alias(address);
+        return memory.alias(&last, address, size.min(AHEAD));
     }
     look_up(memory, address, size)
 }
@@ -57,5 +60,5 @@ fn host_address(memory: &Memory, address: usize, size: usize) -> Option<*mut u8>
 fn look_up(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
     let (found, generation) = memory.find_device(address, size)?;
     LAST.set((generation, found));
-    memory.alias(address)
+    memory.alias(&found, address, size.min(AHEAD))
 }

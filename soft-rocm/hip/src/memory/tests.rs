@@ -7,6 +7,11 @@ fn memory(devices: u32, per_device: usize) -> Memory {
     Memory::new(devices, per_device, false, false).unwrap()
 }
 
+/// Where the library reaches `len` bytes of a live allocation.
+fn alias(memory: &Memory, address: usize, len: usize) -> Option<*mut u8> {
+    memory.alias(&memory.find(address)?, address, len)
+}
+
 #[test]
 fn allocations_start_at_a_page_and_keep_the_length_asked_for() {
     let memory = memory(1, MIB);
@@ -65,11 +70,11 @@ fn freed_memory_comes_back_as_zeros() {
     let memory = memory(1, MIB);
     let address = memory.allocate(0, PAGE).unwrap();
     // SAFETY: requires a writable byte; holds inside the alias of a live allocation.
-    unsafe { memory.alias(address.addr()).unwrap().write(1) };
+    unsafe { alias(&memory, address.addr(), 1).unwrap().write(1) };
     memory.free(address.addr()).unwrap();
     assert_eq!(memory.allocate(0, PAGE), Ok(address));
     // SAFETY: requires a readable byte; holds as above.
-    assert_eq!(unsafe { memory.alias(address.addr()).unwrap().read() }, 0);
+    assert_eq!(unsafe { alias(&memory, address.addr(), 1).unwrap().read() }, 0);
 }
 
 #[test]
@@ -112,7 +117,7 @@ fn pinned_memory_is_known_with_its_flags_and_usable_by_the_host() {
     let expected = Allocation { base, len: 100, device: 1, kind: Kind::Pinned { flags: 4 } };
     assert_eq!(memory.find(base + 99), Some(expected));
     assert_eq!(memory.find(base + 100), None);
-    assert_eq!(memory.alias(base), None);
+    assert_eq!(alias(&memory, base, 1), None);
 }
 
 #[test]
@@ -141,7 +146,7 @@ fn threads_never_share_an_allocation() {
                 for round in 0..500 {
                     let len = 1 + (round * 997) % (9 * PAGE);
                     let Ok(address) = memory.allocate(0, len) else { continue };
-                    let alias = memory.alias(address.addr()).unwrap();
+                    let alias = alias(memory, address.addr(), len).unwrap();
                     // SAFETY: requires writable bytes; holds inside the allocation.
                     unsafe { alias.write_bytes(mark, len) };
                     std::thread::yield_now();
