@@ -217,9 +217,11 @@ impl Stream {
                     return Started::Nothing;
                 }
             };
-            // SAFETY: requires memory that is left to the stream until it has passed; holds because the operation keeps the
-            // inputs until then, or for ever.
-            owned.enqueued = unsafe { transfer.enqueue(operation, self.as_ref()) };
+            owned.enqueued = self.as_ref().call(operation, |hip, raw| {
+                // SAFETY: requires a live stream, its device current, and memory that is left to it until it has passed; holds
+                // because this is a call of ours, and the operation keeps the inputs until then, or for ever.
+                unsafe { transfer.enqueue(hip, raw) }
+            });
             Started::Enqueued
         };
         // SAFETY: requires that whatever uses the payload's memory is on this stream; holds because the transfer alone does.
@@ -257,7 +259,7 @@ unsafe impl<T: Send + 'static> Payload for Owned<T> {
         }
     }
 
-    fn lost(error: Error) -> Self::Output {
+    fn lost(&self, error: Error) -> Self::Output {
         Err(CopyError { error, inputs: None })
     }
 

@@ -25,7 +25,7 @@ const OPERATION: &str = "Operation::start";
 ///
 /// # Safety
 /// What the stream's work writes through pointers that were taken in [`start`] is inside of an [`UnsafeCell`], or outside of
-/// the value itself.
+/// the value itself; [`lost`](Self::lost) and [`leaked_bytes`](Self::leaked_bytes) do not look there.
 pub unsafe trait Payload: Send + 'static {
     /// What the owner of the operation gets.
     type Output: Send + 'static;
@@ -35,7 +35,7 @@ pub unsafe trait Payload: Send + 'static {
     fn finish(self, outcome: Result<()>) -> Self::Output;
 
     /// The result if nobody knows whether the stream still works on it: the payload is leaked and counted.
-    fn lost(error: Error) -> Self::Output;
+    fn lost(&self, error: Error) -> Self::Output;
 
     /// How much device memory is leaked with the payload, in bytes.
     fn leaked_bytes(&self) -> usize;
@@ -161,13 +161,13 @@ struct Shared<P: Payload> {
 unsafe impl<P: Payload> Sync for Shared<P> {}
 
 impl<P: Payload> Shared<P> {
-    /// The payload, if the operation has ended and nobody took it: with what `finish` is told, or why it is lost.
-    fn take(self: Arc<Self>) -> Option<core::result::Result<(P, Result<()>), Error>> {
+    /// The payload, if the operation has ended and nobody took it: with what `finish` is told, or why it is lost and stays.
+    fn take(self: &Arc<Self>) -> Option<core::result::Result<(P, Result<()>), Error>> {
         let outcome = match self.progress.take()? {
             Outcome::Passed => Ok(()),
             Outcome::NotStarted(error) => Err(error),
             Outcome::Lost(error) => {
-                mem::forget(self);
+                mem::forget(Arc::clone(self));
                 return Some(Err(error));
             }
         };
@@ -200,11 +200,15 @@ impl<P: Payload> Pending<P::Output> for Shared<P> {
     fn result(self: Arc<Self>) -> Option<P::Output> {
         Some(match self.take()? {
             Ok((payload, outcome)) => payload.finish(outcome),
-            Err(error) => P::lost(error),
+            Err(error) => self.lost(error),
         })
     }
 
     fn lost(&self, error: Error) -> P::Output {
-        P::lost(error)
+        // SAFETY: requires a payload that is there, and that nobody else has a reference that allows more than sharing; holds
+        // because `start_with` is done with its own before anybody asks, and whoever finds the operation lost, or a copy of it
+        // in a forked child, keeps it from being taken. What a stream may write meanwhile is not looked at.
+        let payload = unsafe { &*self.payload.get() };
+        payload.lost(error)
     }
 }

@@ -115,9 +115,12 @@ impl<'scope> Scope<'scope, '_> {
     unsafe fn transfer(&self, operation: &'static str, transfer: Transfer) -> Result<()> {
         let stream = self.stream();
         let Some(transfer) = transfer.check(operation, stream)? else { return Ok(()) };
-        self.expect_work();
-        // SAFETY: requires memory that is left to the stream until it has passed; holds for `'scope` by our caller's promise,
-        // and because the scope, told to expect work, does not end before a wait that succeeded.
-        unsafe { transfer.enqueue(operation, stream) }
+        stream.call(operation, |hip, raw| {
+            self.expect_work();
+            // SAFETY: requires a live stream, its device current, and memory that is left to it until it has passed; holds
+            // because the reference stands for one and this is its call, for `'scope` by our caller's promise, and because
+            // the scope, told to expect work, does not end before a wait that succeeded.
+            unsafe { transfer.enqueue(hip, raw) }
+        })
     }
 }

@@ -3,11 +3,13 @@
 
 use core::ffi::c_void;
 
+use crate::calls::Failure;
 use crate::device::Device;
 use crate::error::{Cause, Error, Result};
+use crate::ffi::Functions;
 use crate::region::Region;
 use crate::stream::StreamRef;
-use crate::stream_calls::CopyKind;
+use crate::stream_calls::{CopyKind, RawStream};
 
 /// One end or both of a copy are device memory; lengths are in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +62,13 @@ impl Checked {
     /// Puts the transfer into the stream that it was checked for.
     ///
     /// # Safety
-    /// Until the stream has passed it, also after an error: the memory stays, nobody writes the source, and nobody else uses
-    /// the destination.
-    pub(crate) unsafe fn enqueue(self, operation: &'static str, stream: StreamRef<'_>) -> Result<()> {
+    /// `stream` names that stream, which is live, and its device is current. Until the stream has passed the transfer, also
+    /// after an error: the memory stays, nobody writes the source, and nobody else uses the destination.
+    pub(crate) unsafe fn enqueue(
+        self,
+        hip: &Functions,
+        stream: RawStream,
+    ) -> core::result::Result<(), Failure> {
         let (to, from, kind): (*mut c_void, *const c_void, _) = match self.transfer {
             Transfer::ToHost { destination, source, .. } => {
                 (destination.cast(), source.pointer.cast_const(), CopyKind::ToHost)
@@ -74,17 +80,13 @@ impl Checked {
                 (destination.pointer, source.pointer.cast_const(), CopyKind::Within)
             }
             Transfer::Fill { destination, value } => {
-                return stream.call(operation, |hip, raw| {
-                    // SAFETY: requires a live stream and `len` bytes that only it uses until it has passed; holds because
-                    // the reference stands for one, and by our caller's promise.
-                    unsafe { hip.fill_async(destination.pointer, value, self.len, raw) }
-                });
+                // SAFETY: requires a live stream and `len` bytes that only it uses until it has passed; holds by our caller's
+                // promise.
+                return unsafe { hip.fill_async(destination.pointer, value, self.len, stream) };
             }
         };
-        stream.call(operation, |hip, raw| {
-            // SAFETY: requires a live stream, `len` bytes to read that stay as they are and `len` bytes that only the stream
-            // uses until it has passed; holds because the reference stands for one, and by our caller's promise.
-            unsafe { hip.copy_async(to, from, self.len, kind, raw) }
-        })
+        // SAFETY: requires a live stream, `len` bytes to read that stay as they are and `len` bytes that only the stream uses
+        // until it has passed; holds by our caller's promise.
+        unsafe { hip.copy_async(to, from, self.len, kind, stream) }
     }
 }

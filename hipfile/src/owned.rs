@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use hip_alloc::{Payload, Started, Stream};
 
-use crate::error::{Cause, Error};
+use crate::error::Cause;
 use crate::ffi::streams::Slots;
 use crate::file::FileHandle;
 use crate::io::{Way, hip_cause};
@@ -151,8 +151,10 @@ unsafe impl Payload for Owned {
         }
     }
 
-    fn lost(error: hip_alloc::Error) -> Self::Output {
-        Err(TransferError::new(Error::from(error), None))
+    fn lost(&self, error: hip_alloc::Error) -> Self::Output {
+        let Self { way, file, region, offset, .. } = self;
+        let error = file.failed(*way, hip_cause(error), region.span(), *offset, 0);
+        Err(TransferError::new(error, None))
     }
 
     fn leaked_bytes(&self) -> usize {

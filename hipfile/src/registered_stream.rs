@@ -160,9 +160,12 @@ fn register(driver: &DriverInner, stream: &Stream, flags: StreamFlags) -> std::r
     // SAFETY: requires a live stream, of the current device if it is null, that is not destroyed while it is registered;
     // holds because the caller keeps a clone beside the registration, which goes first or takes a clone with it.
     match unsafe { streams::register(api, raw, flags.bits()) } {
-        // The only thing that can be wrong with a stream and flags that there are.
-        Err(Cause::Op(OpError::InvalidValue)) if StreamFlags::all().contains(flags) => {
-            Err(Cause::StreamRegistered)
+        Err(Cause::Op(code @ OpError::InvalidValue)) => {
+            Err(match flags.difference(StreamFlags::all()).bits() {
+                // The only thing that can be wrong with a stream and flags that there are.
+                0 => Cause::StreamRegistered,
+                unknown => Cause::RefusedValue { value: format!("stream flags {unknown:#x}"), code },
+            })
         }
         answer => answer,
     }

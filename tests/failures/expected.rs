@@ -2,7 +2,7 @@
 //! same code is right.
 
 use crate::entry::{Entry, Failure};
-use crate::script::{Calls, Code, Point};
+use crate::script::{Code, Point};
 
 /// The kind of an error with this code of HIP.
 fn hip_kind(code: u32) -> &'static str {
@@ -259,11 +259,9 @@ impl Rule {
 /// Entry points that wait for a stream in the caller's frame.
 const SCOPED: [&str; 3] = ["Scope::", "FileHandle::read_at_in", "FileHandle::write_at_in"];
 
-/// Whether the process must end: a scope can't wait for its stream, or can't go to its device to do so.
-pub fn aborts(entry: &Entry, point: Point, calls: Calls) -> bool {
-    let scoped = SCOPED.iter().any(|name| entry.name.starts_with(name));
-    let device = ["hipGetDevice", "hipSetDevice"].contains(&point.name) && calls == Calls::All;
-    scoped && (point.name == "hipStreamSynchronize" || device && entry.name.starts_with("Scope::"))
+/// Whether the process must end: a scope can't wait for its stream.
+pub fn aborts(entry: &Entry, point: Point) -> bool {
+    point.name == "hipStreamSynchronize" && SCOPED.iter().any(|name| entry.name.starts_with(name))
 }
 
 /// Points whose failure may leak memory, counted: it can't be freed, or whether something still uses it can't be told.

@@ -7,13 +7,15 @@ use std::sync::mpsc::TryRecvError;
 use std::task::{Context, Poll, Wake, Waker};
 
 use hipfile::alloc;
-use hipfile::{Done, ErrorKind, Transfer, TransferError};
+use hipfile::{Done, Error, ErrorKind, Transfer, TransferError};
 use hipfile_tests::isolate::LEAKS;
 use hipfile_tests::soft;
 
 use crate::fake;
 use crate::fake::streams::{Fate, fates, steps};
-use crate::support::{Watched, assert_never_given_out, content, library_knows, pattern, prepared, stream};
+use crate::support::{
+    Prepared, Watched, assert_never_given_out, content, library_knows, pattern, prepared, stream,
+};
 
 const SIZE: usize = 64 * 1024;
 
@@ -91,6 +93,7 @@ fn what_nobody_can_know_is_leaked_and_counted() {
             let (error, region) = transfer.wait().unwrap_err().into_parts();
             assert!(region.is_none(), "{error}");
             assert_eq!(error.kind(), ErrorKind::Hip, "{error}");
+            assert_names(&error, &prepared);
             soft::plan_hip("");
             while steps() < number {
                 std::thread::yield_now();
@@ -102,6 +105,12 @@ fn what_nobody_can_know_is_leaked_and_counted() {
             assert_eq!(Arc::strong_count(&prepared.file), 1 + number as usize);
         }
     });
+}
+
+/// The error of a transfer that is lost says which one.
+fn assert_names(error: &Error, prepared: &Prepared) {
+    assert_eq!((error.operation(), error.path()), ("read", Some(&*prepared.path)), "{error}");
+    assert_eq!((error.offset(), error.requested()), (Some(0), Some(SIZE)), "{error}");
 }
 
 struct Unpark(std::thread::Thread);
@@ -154,6 +163,7 @@ fn lost_devices_end_operations() {
             if let Some(ended) = end(transfer) {
                 let (error, region) = ended.unwrap_err().into_parts();
                 assert!(region.is_none(), "{way}: {error}");
+                assert_names(&error, &prepared);
                 assert_eq!(error.hip_error().map(|hip| hip.code()), Some(719), "{way}: {error}");
             }
             while alloc::leaked().allocations < number {

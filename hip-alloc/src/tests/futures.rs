@@ -102,7 +102,7 @@ fn a_future_whose_result_panics_is_over() {
         fn finish(self, _: Result<()>) {
             panic!("as planned");
         }
-        fn lost(_: Error) {}
+        fn lost(&self, _: Error) {}
         fn leaked_bytes(&self) -> usize {
             0
         }

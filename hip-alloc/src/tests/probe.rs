@@ -30,7 +30,7 @@ unsafe impl Payload for Probe {
         outcome.map(|()| self)
     }
 
-    fn lost(error: Error) -> Self::Output {
+    fn lost(&self, error: Error) -> Self::Output {
         Err(error)
     }
 

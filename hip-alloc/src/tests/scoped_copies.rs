@@ -1,7 +1,7 @@
 //! SND-10, SND-12, SND-13: copies and fills of scopes reach HIP only with memory of the right length and device.
 
 use super::fake;
-use crate::{Device, DeviceBuffer, ErrorKind, Stream};
+use crate::{Device, DeviceBuffer, ErrorKind, Stream, StreamRef};
 
 /// A buffer on device 1.
 fn on_second(bytes: &[u8]) -> DeviceBuffer {
@@ -109,5 +109,23 @@ fn what_could_not_be_put_into_the_stream_is_waited_for_all_the_same() {
         });
         assert_eq!(error.unwrap_err().kind(), ErrorKind::OutOfMemory);
         assert_eq!(fake::calls(), ["hipGetDevice", function, "hipGetDevice", "hipStreamSynchronize"]);
+    }
+}
+
+#[test]
+fn a_device_that_can_not_be_entered_leaves_nothing_to_wait_for() {
+    fake::install();
+    let stream = StreamRef::default_of(Device::new(1).unwrap());
+    let mut buffer = on_second(b"1234");
+    for call in ["hipGetDevice", "hipSetDevice"] {
+        fake::fail(call, 1, 719);
+        fake::calls();
+        let error = stream.scope(|scope| {
+            let error = scope.fill(buffer.as_mut_slice(), 0).unwrap_err();
+            assert!(format!("{scope:?}").contains("pending: false"), "{scope:?}");
+            error
+        });
+        assert_eq!((error.operation(), error.kind()), ("Scope::fill", ErrorKind::Hip));
+        assert_eq!(fake::calls().last(), Some(&call), "no wait");
     }
 }

@@ -20,6 +20,10 @@ fn one_registration_at_a_time() {
     assert_eq!(register(StreamFlags::empty()).unwrap().flags(), StreamFlags::empty());
     let unknown = register(StreamFlags::from_bits_retain(16)).unwrap_err();
     assert_eq!((unknown.kind(), unknown.op_error()), (ErrorKind::InvalidInput, Some(OpError::InvalidValue)));
+    assert_eq!(
+        unknown.to_string(),
+        "register stream: the library does not take stream flags 0x10: an argument has an invalid value (5022 hipFileInvalidValue)"
+    );
 }
 
 /// To the library the default streams of all devices are one.
