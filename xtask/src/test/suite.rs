@@ -36,6 +36,8 @@ pub enum Suite {
     Interleavings,
     /// What must not compile
     Ui,
+    /// The hipfile command, and the sessions with it in the documentation
+    Cli,
     /// The example programs, run
     Examples,
 }
@@ -100,6 +102,7 @@ impl Suite {
                 &[&["--lib", "-p", "hip-alloc", "-p", "soft-rocm-hip", "-p", "soft-rocm-hipfile"]]
             }
             Self::Ui => &[&["-p", "hipfile-tests", "--test", "ui"]],
+            Self::Cli => &[&["-p", "hipfile-cli"]],
             Self::Examples => &[],
         }
     }

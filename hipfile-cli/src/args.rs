@@ -1,0 +1,77 @@
+//! What stands on the command line, other than what belongs to one subcommand.
+
+use clap::{Parser, Subcommand};
+
+use crate::{completions, info, runtime};
+
+/// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
+#[derive(Debug, Parser)]
+#[command(name = "hipfile", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "\
+Exit status:
+  0  done, and all is well
+  1  it failed, or a check did
+  2  the command line is wrong
+  3  no ROCm with libhipfile was found
+
+Sizes are bytes, or have a suffix: 4K, 16M, 1G are powers of 1024.")]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every subcommand.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Which ROCm runs: the first one found (auto), the software one (soft), or the one in a folder
+    #[arg(
+        long,
+        global = true,
+        env = "HIPFILE_RUNTIME",
+        hide_env_values = true,
+        default_value = "auto",
+        value_name = "auto|soft|DIR"
+    )]
+    pub rocm: runtime::Choice,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print errors only
+    #[arg(short, long, global = true, conflicts_with_all = ["verbose", "json"])]
+    pub quiet: bool,
+    /// Say more about what is done, on standard error
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+    /// Colours: on a terminal unless NO_COLOR is set (auto)
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: Colour,
+}
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Info(info::Args),
+    Completions(completions::Args),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn no_options_clash() {
+        Cli::command().debug_assert();
+    }
+}

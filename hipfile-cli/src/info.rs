@@ -1,0 +1,29 @@
+//! `hipfile info`: the ROCm in use, its devices, what it can do, and what the environment says.
+
+mod environment;
+mod facts;
+mod limits;
+mod text;
+
+use std::process::ExitCode;
+
+use crate::Outcome;
+use crate::output::Output;
+use crate::runtime::Choice;
+use facts::Info;
+
+/// Show which ROCm is used, its GPUs and features, and the settings and limits in force
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+/// The subcommand.
+pub fn run(_: &Args, rocm: &Choice, output: &Output) -> Outcome {
+    let runtime = rocm.load(output)?;
+    let info = Info::collect(&runtime)?;
+    if output.is_json() {
+        output.document(&info)?
+    } else {
+        text::print(&info, output)?
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,41 @@
+//! The `hipfile` command.
+//!
+//! ```text
+//!   args ──► runtime::Choice ──► a ROCm, loaded ──► info, explain, …  ──► Output   text, or JSON under --json
+//!              auto, soft, a prefix                      │
+//!                                                        └─► Failure   one line with what to do, and an exit status
+//! ```
+//!
+//! A subcommand is a module with `Args` and `run`, which prints through [`output::Output`] and returns the exit status.
+//! Built without feature `link` of the libraries: one program for any ROCm.
+#![deny(unsafe_code)]
+
+mod args;
+mod completions;
+mod failure;
+mod info;
+mod output;
+mod runtime;
+mod size;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+use output::Output;
+
+/// What a subcommand comes to: its exit status, or why it could not do what it was asked.
+type Outcome = Result<ExitCode, Failure>;
+
+fn main() -> ExitCode {
+    let Cli { common, command } = Cli::parse();
+    let output = Output::new(&common);
+    let rocm = &common.rocm;
+    let outcome = match command {
+        Command::Info(args) => info::run(&args, rocm, &output),
+        Command::Completions(args) => completions::run(&args),
+    };
+    outcome.unwrap_or_else(|failure| output.failure(&failure))
+}

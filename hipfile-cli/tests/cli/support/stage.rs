@@ -1,0 +1,100 @@
+//! A folder, an environment and the program.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// The program under test.
+pub fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_hipfile"))
+}
+
+/// The software ROCm of this workspace.
+pub fn soft_rocm() -> PathBuf {
+    let prefix = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/soft-rocm");
+    prefix
+        .canonicalize()
+        .expect("`cargo xtask soft-rocm` has run, as the build script of soft-rocm-prefix sees to")
+}
+
+/// An empty folder in which commands run, and what they find in their environment: nothing but the software ROCm.
+#[derive(Debug)]
+pub struct Stage {
+    dir: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// What a command printed, and its exit status.
+#[derive(Debug)]
+pub struct Ran {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: Option<i32>,
+}
+
+impl Ran {
+    /// Standard output as JSON.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder for temporary files");
+        let text = |path: &Path| path.to_str().expect("paths here are text").to_owned();
+        let bin = program().parent().expect("a program is in a folder");
+        let variables = vec![
+            ("HIPFILE_RUNTIME".to_owned(), "soft".to_owned()),
+            ("HIPFILE_SOFT_ROCM".to_owned(), text(&soft_rocm())),
+            ("HOME".to_owned(), text(dir.path())),
+            ("LC_ALL".to_owned(), "C".to_owned()),
+            ("PATH".to_owned(), format!("{}:/usr/bin:/bin", text(bin))),
+        ];
+        Self { dir, variables }
+    }
+
+    /// With a variable set, or not set.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: Option<&str>) -> Self {
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        self
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A command that runs in the folder.
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command.current_dir(self.path()).env_clear();
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs the program with these arguments.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        Self::ran(self.command(program()).args(arguments))
+    }
+
+    /// Runs a command.
+    pub fn ran(command: &mut Command) -> Ran {
+        let output = command.output().expect("the command starts");
+        let text = |bytes| String::from_utf8(bytes).expect("the output is text");
+        Ran { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+    }
+
+    /// Text with the folder called `/data`, and the software ROCm `/opt/soft-rocm`.
+    pub fn places(&self, text: &str) -> String {
+        let rocm = soft_rocm();
+        let dir = self.path().canonicalize().expect("the folder is there");
+        let plain = text.replace(&rocm.display().to_string(), "/opt/soft-rocm");
+        plain
+            .replace(&dir.display().to_string(), "/data")
+            .replace(&self.path().display().to_string(), "/data")
+    }
+}
