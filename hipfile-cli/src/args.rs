@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{completions, info, runtime};
+use crate::{completions, explain, info, runtime};
 
 /// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
 #[derive(Debug, Parser)]
@@ -14,7 +14,8 @@ Exit status:
   2  the command line is wrong
   3  no ROCm with libhipfile was found
 
-Sizes are bytes, or have a suffix: 4K, 16M, 1G are powers of 1024.")]
+Sizes are bytes, or have a suffix: 4K, 16M, 1G are powers of 1024.
+")]
 pub struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -45,7 +46,7 @@ pub struct Common {
     /// Say more about what is done, on standard error
     #[arg(short, long, global = true)]
     pub verbose: bool,
-    /// Colours: on a terminal unless NO_COLOR is set (auto)
+    /// Whether there are colours: on a terminal unless NO_COLOR is set (auto)
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: Colour,
 }
@@ -61,6 +62,7 @@ pub enum Colour {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Explain(explain::Args),
     Info(info::Args),
     Completions(completions::Args),
 }

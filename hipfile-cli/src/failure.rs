@@ -79,12 +79,10 @@ impl From<serde_json::Error> for Failure {
 impl From<hipfile::Error> for Failure {
     fn from(error: hipfile::Error) -> Self {
         let failure = Self::new(error.to_string());
-        match error.kind() {
-            ErrorKind::NotLoaded => failure.advice(INSTALL).code(NO_RUNTIME),
-            kind => match advice(kind) {
-                Some(advice) => failure.advice(advice),
-                None => failure,
-            },
+        match (error.kind(), advice(&error)) {
+            (ErrorKind::NotLoaded, _) => failure.advice(INSTALL).code(NO_RUNTIME),
+            (_, Some(advice)) => failure.advice(advice),
+            (_, None) => failure,
         }
     }
 }
@@ -98,11 +96,14 @@ impl From<hipfile::alloc::Error> for Failure {
 /// What to do where no ROCm with libhipfile was found.
 pub const INSTALL: &str = "install ROCm with hipfile, name its folder with --rocm DIR or ROCM_PATH, or run the software ROCm with --rocm soft";
 
-fn advice(kind: ErrorKind) -> Option<&'static str> {
-    match kind {
-        ErrorKind::NoDevice => Some("see `hipfile check`; --rocm soft needs no GPU"),
-        ErrorKind::PermissionDenied => Some("on a GPU's device file: join the groups render and video"),
-        ErrorKind::OutOfMemory => Some("use less memory or end what else uses the GPU"),
+fn advice(error: &hipfile::Error) -> Option<&'static str> {
+    match (error.kind(), error.path()) {
+        (ErrorKind::NoDevice, _) => Some("see `hipfile info`; --rocm soft needs no GPU"),
+        (ErrorKind::PermissionDenied, Some(_)) => Some("ask for permission, or be another user"),
+        (ErrorKind::PermissionDenied, None) => Some("on /dev/kfd: join the groups render and video"),
+        (ErrorKind::OutOfMemory, _) => Some("use less memory, or end what else uses the GPU"),
+        _ if error.os_error() == Some(libc::ENOENT) => Some("is the name right?"),
+        _ if error.os_error() == Some(libc::ENOSPC) => Some("make room on the file system"),
         _ => None,
     }
 }

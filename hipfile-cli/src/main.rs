@@ -12,6 +12,7 @@
 
 mod args;
 mod completions;
+mod explain;
 mod failure;
 mod info;
 mod output;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     let output = Output::new(&common);
     let rocm = &common.rocm;
     let outcome = match command {
+        Command::Explain(args) => explain::run(&args, rocm, &output),
         Command::Info(args) => info::run(&args, rocm, &output),
         Command::Completions(args) => completions::run(&args),
     };

@@ -25,6 +25,7 @@ pub struct Output {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Good,
+    Warning,
     Heading,
 }
 
@@ -32,6 +33,7 @@ impl Style {
     fn code(self) -> &'static str {
         match self {
             Self::Good => "32",
+            Self::Warning => "33",
             Self::Heading => "1",
         }
     }

@@ -10,6 +10,7 @@
     reason = "that is how tests fail"
 )]
 
+mod explain;
 mod info;
 mod pages;
 mod runtime;

@@ -23,7 +23,7 @@ fn run(stage: &Stage, arguments: &[&str]) -> Ran {
 const NOTHING: [&str; 2] = ["HIPFILE_RUNTIME", "HIPFILE_SOFT_ROCM"];
 
 fn bare() -> Stage {
-    NOTHING.into_iter().fold(Stage::new(), |stage, name| stage.variable(name, None))
+    NOTHING.into_iter().fold(Stage::apart(), |stage, name| stage.variable(name, None))
 }
 
 /// The prefix of the stage's environment.

@@ -1,5 +1,6 @@
 //! A folder, an environment and the program.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,8 +42,17 @@ impl Ran {
 }
 
 impl Stage {
+    /// On the disk of the build: the folder for temporary files may be in memory, where files have no direct I/O.
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a folder for temporary files");
+        Self::on(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder in the target directory"))
+    }
+
+    /// Away from the build, where no relative path leads to its software ROCm.
+    pub fn apart() -> Self {
+        Self::on(tempfile::tempdir().expect("a folder for temporary files"))
+    }
+
+    fn on(dir: TempDir) -> Self {
         let text = |path: &Path| path.to_str().expect("paths here are text").to_owned();
         let bin = program().parent().expect("a program is in a folder");
         let variables = vec![
@@ -60,6 +70,13 @@ impl Stage {
     pub fn variable(mut self, name: &str, value: Option<&str>) -> Self {
         self.variables.retain(|(known, _)| known != name);
         self.variables.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+        self
+    }
+
+    /// With a file in the folder.
+    #[must_use]
+    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        fs::write(self.path().join(name), content).expect("the file can be written");
         self
     }
 

@@ -1,0 +1,42 @@
+//! `hipfile explain`: which path a transfer would take, and why.
+
+mod prediction;
+mod text;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::Outcome;
+use crate::output::Output;
+use crate::runtime::Choice;
+use crate::size::Size;
+use prediction::Prediction;
+
+/// Say which path a transfer of a file would take, and what keeps it off the fast one; nothing is transferred
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The file, or a block device
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Where in the file the transfer begins
+    #[arg(long, value_name = "SIZE", default_value = "0")]
+    offset: Size,
+    /// How many bytes it has [default: those up to the end of the file]
+    #[arg(long, value_name = "SIZE")]
+    len: Option<Size>,
+    /// A write, from a GPU to the file, instead of a read
+    #[arg(long)]
+    write: bool,
+}
+
+/// The subcommand.
+pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
+    rocm.load(output)?;
+    let prediction = Prediction::of(args)?;
+    if output.is_json() {
+        output.document(&prediction)?
+    } else {
+        text::print(&prediction, output)?
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,151 @@
+//! What the library's rules say of a transfer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hipfile::alloc::DeviceBuffer;
+use hipfile::{Alignment, Driver, FileHandle, OpenOptions, Predicted, Reason};
+use serde::Serialize;
+
+use super::Args;
+use crate::failure::Failure;
+use crate::size::Size;
+
+/// All that is said, as `--json` prints it.
+#[derive(Debug, Serialize)]
+pub struct Prediction {
+    pub file: PathBuf,
+    pub operation: Operation,
+    pub offset: Size,
+    pub len: Size,
+    /// `fast path`, `fallback`, `refused` or, for no bytes, `no path`.
+    pub path: String,
+    pub reasons: Vec<Rule>,
+    /// What direct I/O on the file asks for; none if it has none.
+    pub alignment: Option<Multiples>,
+    /// The part that would take the fast path if it were transferred by calls of its own; none if there is no such part, or if
+    /// it is the whole.
+    pub fast_part: Option<Part>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    Read,
+    Write,
+}
+
+/// A rule that is broken.
+#[derive(Debug, Serialize)]
+pub struct Rule {
+    /// A name that stays.
+    pub rule: &'static str,
+    pub text: String,
+    pub advice: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Multiples {
+    pub memory: Size,
+    pub offset: Size,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    pub offset: Size,
+    pub len: Size,
+}
+
+impl Prediction {
+    /// Opens the file and asks.
+    pub fn of(args: &Args) -> Result<Self, Failure> {
+        let file = open(&args.file, args.write)?;
+        let end = file.len()?;
+        let (offset, len) = (args.offset.0, args.len.map_or(end.saturating_sub(args.offset.0), |len| len.0));
+        let (path, reasons) = explain(&file, offset, len)?;
+        // On files without direct I/O the library says what it would assume.
+        let direct = !reasons.contains(&Reason::NoDirectIo);
+        let alignment = if direct { file.alignment()? } else { None };
+        let fast_part = match alignment {
+            Some(alignment) if path != Predicted::FastPath && only_odd(&reasons) => {
+                middle(alignment, offset, len)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            file: args.file.clone(),
+            operation: if args.write { Operation::Write } else { Operation::Read },
+            offset: Size(offset),
+            len: Size(len),
+            path: path.to_string(),
+            reasons: reasons.into_iter().map(rule).collect(),
+            alignment: alignment.map(|alignment| Multiples {
+                memory: Size(alignment.memory),
+                offset: Size(alignment.offset),
+            }),
+            fast_part,
+        })
+    }
+}
+
+fn open(path: &Path, write: bool) -> Result<FileHandle, Failure> {
+    // The library takes folders, and then refuses every transfer.
+    if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+        let failure = Failure::new(format!("{} is a folder", path.display()));
+        return Err(failure.advice("name a file in it"));
+    }
+    let driver = Driver::open()?;
+    Ok(OpenOptions::new().read(!write).write(write).open(&driver, path)?)
+}
+
+/// The most that one call of the library transfers.
+const ONE_CALL: u64 = 0x7fff_f000;
+
+/// Blocks divide this, so that a length can be replaced by a smaller one with the same remainder.
+const BLOCKS: u64 = 1 << 20;
+
+/// Device addresses are what a page of the GPU begins with.
+const PAGE: usize = 4096;
+
+fn explain(file: &FileHandle, offset: u64, len: u64) -> Result<(Predicted, Vec<Reason>), Failure> {
+    // Rules ask for the length's remainder only, so no more memory is taken than shows that.
+    let call = len.min(ONE_CALL);
+    let shown = if call > BLOCKS { BLOCKS + call % BLOCKS } else { call };
+    let memory = DeviceBuffer::with_alignment(usize::try_from(shown).unwrap_or(PAGE), PAGE)?;
+    let explanation = file.explain(memory.as_slice(), offset)?;
+    let whole = |reason| match reason {
+        Reason::Length { alignment, .. } => Reason::Length { len: call, alignment },
+        other => other,
+    };
+    Ok((explanation.path, explanation.reasons.into_iter().map(whole).collect()))
+}
+
+/// Whether odd ends are all that is in the way.
+fn only_odd(reasons: &[Reason]) -> bool {
+    reasons.iter().all(|reason| matches!(reason, Reason::Offset { .. } | Reason::Length { .. }))
+}
+
+/// The whole blocks in a range.
+fn middle(alignment: Alignment, offset: u64, len: u64) -> Option<Part> {
+    let block = alignment.offset;
+    let start = offset.checked_next_multiple_of(block)?;
+    let end = offset.checked_add(len)?;
+    let end = end - end.checked_rem(block)?;
+    (end > start).then(|| Part { offset: Size(start), len: Size(end - start) })
+}
+
+fn rule(reason: Reason) -> Rule {
+    let name = match reason {
+        Reason::SwitchedOff => "switched-off",
+        Reason::NoFileFunctions => "no-file-functions",
+        Reason::NoDirectIo => "no-direct-io",
+        Reason::FileType => "file-type",
+        Reason::FileSystem { .. } => "file-system",
+        Reason::Journal { .. } => "journal",
+        Reason::Offset { .. } => "offset",
+        Reason::Length { .. } => "length",
+        Reason::Address { .. } => "address",
+        _ => "other",
+    };
+    Rule { rule: name, text: reason.to_string(), advice: reason.advice() }
+}
