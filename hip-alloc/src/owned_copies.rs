@@ -3,6 +3,7 @@
 
 use core::fmt;
 use core::ops::RangeBounds;
+use std::io;
 
 use crate::error::{Error, Result};
 use crate::memory::{DeviceMemory, DeviceMemoryMut};
@@ -62,6 +63,21 @@ impl<T> CopyError<T> {
         &self.error
     }
 
+    /// Why it failed. Drops what the operation had been given.
+    ///
+    /// ```
+    /// use hip_alloc::{CopyError, DeviceBuffer, OwnedCopy};
+    ///
+    /// fn filled(copy: OwnedCopy<DeviceBuffer>) -> hip_alloc::Result<DeviceBuffer> {
+    ///     copy.wait().map_err(CopyError::into_error) // or just `?`
+    /// }
+    /// # let _ = filled;
+    /// ```
+    #[must_use]
+    pub fn into_error(self) -> Error {
+        self.error
+    }
+
     /// What the operation had been given; `None` if it is leaked and counted, because nobody knows whether the device still
     /// uses it.
     #[must_use]
@@ -95,6 +111,13 @@ impl<T> From<CopyError<T>> for Error {
     /// Drops what the operation had been given.
     fn from(failed: CopyError<T>) -> Self {
         failed.error
+    }
+}
+
+impl<T> From<CopyError<T>> for io::Error {
+    /// Drops what the operation had been given.
+    fn from(failed: CopyError<T>) -> Self {
+        failed.error.into()
     }
 }
 

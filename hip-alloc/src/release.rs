@@ -2,13 +2,13 @@
 #![allow(unsafe_code, reason = "frees memory and takes ownership of raw memory")]
 
 use core::ffi::c_void;
-use core::fmt;
 use core::mem;
 use core::ptr;
 
 use crate::buffer::DeviceBuffer;
 use crate::device::Device;
 use crate::error::{Error, ErrorKind, Result};
+use crate::failed::Failed;
 use crate::leaks;
 use crate::region::Region;
 use crate::registrations::Registrations;
@@ -20,7 +20,7 @@ use crate::table;
 /// # fn main() -> hip_alloc::Result<()> {
 /// use hip_alloc::{DeviceBuffer, RawBuffer};
 ///
-/// let raw: RawBuffer = DeviceBuffer::from_host(b"abc")?.into_raw().map_err(|(_, error)| error)?;
+/// let raw: RawBuffer = DeviceBuffer::from_host(b"abc")?.into_raw()?;
 /// // SAFETY: the parts are those of a buffer, and nobody freed them.
 /// let buffer = unsafe { DeviceBuffer::from_raw(raw) };
 /// assert_eq!(buffer.to_vec()?, b"abc");
@@ -39,70 +39,6 @@ pub struct RawBuffer {
     pub device: Device,
 }
 
-/// A buffer that could not be freed, and why: see [`DeviceBuffer::free`].
-///
-/// ```
-/// # fn main() -> hip_alloc::Result<()> {
-/// use hip_alloc::{DeviceBuffer, ErrorKind, FreeError};
-///
-/// /// Frees, or keeps for later what is still in use.
-/// fn free(buffer: DeviceBuffer, later: &mut Vec<DeviceBuffer>) -> hip_alloc::Result<()> {
-///     match buffer.free().map_err(FreeError::into_parts) {
-///         Err((error, buffer)) if error.kind() == ErrorKind::Busy => Ok(later.push(buffer)),
-///         answer => answer.map_err(|(error, _)| error),
-///     }
-/// }
-/// # let mut later = Vec::new();
-/// # free(DeviceBuffer::new(4096)?, &mut later)?;
-///
-/// if let Err(failed) = DeviceBuffer::new(4096)?.free() {
-///     eprintln!("{}; trying once more", failed.error());
-///     failed.into_buffer().free()?;
-/// }
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct FreeError {
-    buffer: DeviceBuffer,
-    error: Error,
-}
-
-impl FreeError {
-    /// Why the buffer could not be freed.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// The buffer, still allocated.
-    #[must_use]
-    pub fn into_buffer(self) -> DeviceBuffer {
-        self.buffer
-    }
-
-    /// The reason and the buffer.
-    #[must_use]
-    pub fn into_parts(self) -> (Error, DeviceBuffer) {
-        (self.error, self.buffer)
-    }
-}
-
-impl fmt::Display for FreeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl core::error::Error for FreeError {}
-
-impl From<FreeError> for Error {
-    /// Drops the buffer, which tries once more to free it.
-    fn from(failed: FreeError) -> Self {
-        failed.error
-    }
-}
-
 impl DeviceBuffer {
     /// Frees the memory and says if that fails, which Drop can't. Waits for the device, but for memory of
     /// [`new_on`](Self::new_on).
@@ -112,10 +48,10 @@ impl DeviceBuffer {
     /// registration whose guard was forgotten; [`ErrorKind::Forked`] in a forked child; else
     /// HIP's.
     #[doc(alias = "hipFree")]
-    pub fn free(mut self) -> core::result::Result<(), FreeError> {
+    pub fn free(mut self) -> core::result::Result<(), Failed<Self>> {
         match self.release("DeviceBuffer::free") {
             Ok(()) => Ok(()),
-            Err(error) => Err(FreeError { buffer: self, error }),
+            Err(error) => Err(Failed::new(error, self)),
         }
     }
 
@@ -124,9 +60,9 @@ impl DeviceBuffer {
     /// # Errors
     /// The buffer comes back with the reason: [`ErrorKind::Busy`] if a library still holds a
     /// registration whose guard was forgotten; [`ErrorKind::Forked`] in a forked child.
-    pub fn into_raw(mut self) -> core::result::Result<RawBuffer, (Self, Error)> {
+    pub fn into_raw(mut self) -> core::result::Result<RawBuffer, Failed<Self>> {
         if let Err(error) = self.registrations.clear("DeviceBuffer::into_raw") {
-            return Err((self, error));
+            return Err(Failed::new(error, self));
         }
         let (allocation, region) = (self.allocation, self.region);
         self.allocation = ptr::null_mut();

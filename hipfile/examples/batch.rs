@@ -27,13 +27,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     loop {
         // As many more as there is room for; the tag tells later which it was.
         let more = regions.by_ref().take(batch.room());
-        let more = more
-            .map(|(index, region)| Request::read(&file, region, (index * BLOCK) as u64).tag(index as u64));
-        let more: Vec<_> = more.collect();
-        if more.is_empty() && batch.outstanding() == 0 {
+        batch.submit(
+            more.map(|(index, region)| {
+                Request::read(&file, region, (index * BLOCK) as u64).tag(index as u64)
+            }),
+        )?;
+        if batch.outstanding() == 0 {
             break;
         }
-        batch.submit(more)?;
         batch.wait(1, None)?;
         while let Some(completion) = batch.try_next()? {
             let n = completion.result?;

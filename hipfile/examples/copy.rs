@@ -50,7 +50,7 @@ fn copy(source: &Path, destination: &Path) -> Result<String> {
     let input = OpenOptions::new().read(true).open(&driver, source)?;
     let temporary = tempfile::NamedTempFile::new_in(folder).map_err(on(destination))?;
     let writable = temporary.reopen().map_err(on(destination))?;
-    let output = FileHandle::new(&driver, writable).map_err(|(_file, error)| on(destination)(error))?;
+    let output = FileHandle::new(&driver, writable).map_err(on(destination))?;
 
     let before = statistics()?;
     let (bytes, time) = through_the_gpu(&driver, &input, &output, facts.len(), on(destination))?;

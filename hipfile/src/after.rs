@@ -27,7 +27,7 @@ pub trait Wait {
 /// }
 ///
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let mut memory = DeviceBuffer::new(4)?;
 /// let (stream, event) = (Stream::new()?, Event::new()?);
 /// event.record(&stream)?;
@@ -87,7 +87,7 @@ impl FileHandle {
     /// use hipfile::{Driver, FileHandle};
     ///
     /// let driver = Driver::open()?;
-    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// let mut memory = DeviceBuffer::new(4)?;
     /// let stream = Stream::new()?; // that still works on what is in the memory
     /// assert_eq!(file.read_at_after(&stream, memory.slice_mut(..)?, 0)?, 4);

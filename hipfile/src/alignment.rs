@@ -7,7 +7,7 @@
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let alignment: Option<Alignment> = file.alignment()?;
 /// if let Some(alignment) = alignment {
 ///     assert!(alignment.admits(0, 2 * alignment.offset));

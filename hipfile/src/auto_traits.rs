@@ -37,11 +37,12 @@ macro_rules! lacks {
 }
 
 send_and_sync! {
-    Alignment BatchError CloseError Completion Done Driver Error ErrorKind Feature FileHandle FileHandleType OpError
+    Alignment Completion Done Driver Error ErrorKind Feature FileHandle FileHandleType OpError
     OpenOptions Preallocated RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream Replacement
     ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
     transfer::CancelToken transfer::Ended transfer::Job transfer::Progress transfer::Report transfer::Stopped
     ControlFlags DeviceStats Explanation Policy Predicted Reason FeatureFlags Observed Parameter<OsString> Properties SizeHistograms StorageFlags
+    Failed<Vec<Request>> Failed<Registered<DeviceBuffer>>
     Registered<DeviceBuffer> Registered<&'static mut DeviceBuffer> Registered<Arc<DeviceBuffer>> Registered<RawMemory>
 }
 

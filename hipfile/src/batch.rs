@@ -3,7 +3,6 @@
 
 mod completion;
 mod entry;
-mod error;
 mod events;
 mod submit;
 
@@ -14,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::completion::Completion;
-pub use self::error::BatchError;
 use self::events::known;
 use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Result};
@@ -47,7 +45,7 @@ const MOST: usize = 128;
 /// let file: Arc<FileHandle> = OpenOptions::new().read(true).open(&driver, &path)?.into();
 /// let blocks = driver.register(DeviceBuffer::new(16384)?)?.into_regions(4096)?;
 /// let mut batch = Batch::new(&driver, 4)?;
-/// batch.submit((0..).zip(blocks).map(|(n, block)| Request::read(&file, block, n * 4096).tag(n)).collect())?;
+/// batch.submit((0..).zip(blocks).map(|(n, block)| Request::read(&file, block, n * 4096).tag(n)))?;
 /// let mut bytes = 0;
 /// while batch.outstanding() > 0 {
 ///     batch.wait(1, None)?;
@@ -195,7 +193,7 @@ impl Batch {
     /// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?.into();
     /// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
     /// let mut batch = Batch::new(&driver, 1)?;
-    /// batch.submit(vec![Request::read(&file, region, 0)])?;
+    /// batch.submit([Request::read(&file, region, 0)])?;
     /// batch.cancel()?;
     /// batch.wait(1, None)?;
     /// match batch.try_next()?.expect("it has ended, one way or the other").result {

@@ -1,14 +1,12 @@
 //! The driver: libhipfile opened.
 
-use std::error;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hipfile_sys::Api;
 
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Failed, Result};
 use crate::explain::Environment;
 use crate::ffi;
 use crate::op_error::OpError;
@@ -65,18 +63,34 @@ impl Driver {
     ///
     /// Dropping the last user does the same without telling how it went.
     ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::{Driver, ErrorKind};
+    ///
+    /// let driver = Driver::open()?;
+    /// let clone = driver.clone();
+    /// let (error, driver) = driver.close().unwrap_err().into_parts();
+    /// assert_eq!(error.kind(), ErrorKind::Busy);
+    /// drop(clone);
+    /// driver.close()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// The error carries the driver back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while a clone, a file, a
+    /// The driver comes back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while a clone, a file, a
     /// registration, a stream or a batch uses it too; otherwise what the library answers.
     #[doc(alias = "hipFileDriverClose")]
-    pub fn close(self) -> std::result::Result<(), CloseError> {
-        match Arc::try_unwrap(self.inner) {
-            Ok(inner) => {
-                inner.close().map_err(|cause| CloseError::new(Self { inner: Arc::new(inner) }, cause))
-            }
-            Err(inner) => Err(CloseError::new(Self { inner }, Cause::Shared)),
-        }
+    pub fn close(self) -> std::result::Result<(), Failed<Self>> {
+        let (inner, cause) = match Arc::try_unwrap(self.inner) {
+            Ok(inner) => match inner.close() {
+                Ok(()) => return Ok(()),
+                Err(cause) => (Arc::new(inner), cause),
+            },
+            Err(inner) => (inner, Cause::Shared),
+        };
+        Err(Failed::new(Error::new("close driver", cause), Self { inner }))
     }
 
     /// How often the library is open in this process, by whomever. hipFile 0.2.
@@ -138,67 +152,5 @@ impl Drop for DriverInner {
 impl fmt::Debug for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Driver").field("users", &Arc::strong_count(&self.inner)).finish()
-    }
-}
-
-/// Why [`Driver::close`] did not close, and the driver.
-///
-/// ```
-/// use hipfile::{CloseError, Driver, ErrorKind};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let driver = Driver::open()?;
-/// let clone = driver.clone();
-/// let refused: CloseError = driver.close().unwrap_err();
-/// assert_eq!(refused.error().kind(), ErrorKind::Busy);
-/// let driver = refused.into_driver();
-/// drop(clone);
-/// driver.close()?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug)]
-pub struct CloseError {
-    driver: Driver,
-    error: Error,
-}
-
-impl CloseError {
-    fn new(driver: Driver, cause: Cause) -> Self {
-        Self { driver, error: Error::new("close driver", cause) }
-    }
-
-    /// What went wrong.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// The driver that is still open.
-    #[must_use]
-    pub fn into_driver(self) -> Driver {
-        self.driver
-    }
-}
-
-impl fmt::Display for CloseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl error::Error for CloseError {}
-
-impl From<CloseError> for Error {
-    /// Drops the driver.
-    fn from(refused: CloseError) -> Self {
-        refused.error
-    }
-}
-
-impl From<CloseError> for io::Error {
-    /// Drops the driver.
-    fn from(refused: CloseError) -> Self {
-        refused.error.into()
     }
 }

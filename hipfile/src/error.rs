@@ -15,6 +15,28 @@ use crate::op_error::OpError;
 /// The result of most functions here.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// Why a function that takes a value to keep or to use up failed, and the value.
+///
+/// It converts into the [`Error`], so `?` works where the value is of no more use.
+///
+/// ```
+/// use hipfile::{Driver, Failed, FileHandle};
+///
+/// # fn main() -> hipfile::Result<()> {
+/// let driver = Driver::open()?;
+/// let file = std::fs::File::open("/proc/self/exe").unwrap();
+/// let file: Result<FileHandle, Failed<std::os::fd::OwnedFd>> = FileHandle::new(&driver, file);
+/// assert!(file?.path().is_none());
+///
+/// let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+/// let failed: Failed<_> = FileHandle::new(&driver, socket).unwrap_err();
+/// assert!(failed.error().to_string().starts_with("register file descriptor"));
+/// let _socket = failed.into_inner();
+/// # Ok(())
+/// # }
+/// ```
+pub type Failed<T> = hip_alloc::Failed<T, Error>;
+
 /// What failed, on what, and why.
 ///
 /// One machine word. Its text is one line: operation, what it was done on, cause, code and the code's name.
@@ -114,7 +136,7 @@ impl Error {
     ///
     /// let driver = Driver::open()?;
     /// let (socket, _peer) = std::os::unix::net::UnixStream::pair()?;
-    /// let (_socket, error) = FileHandle::new(&driver, socket).unwrap_err();
+    /// let error = FileHandle::new(&driver, socket).unwrap_err().into_error();
     /// assert_eq!(error.op_error(), Some(OpError::InternalError));
     /// assert_eq!((error.raw_code(), error.hip_error(), error.os_error()), (Some(5030), None, None));
     /// # Ok(())
@@ -169,7 +191,7 @@ impl Error {
     ///
     /// let (socket, _peer) = std::os::unix::net::UnixStream::pair()?;
     /// let number = socket.as_raw_fd();
-    /// let (_socket, error) = FileHandle::new(&Driver::open()?, socket).unwrap_err();
+    /// let error = FileHandle::new(&Driver::open()?, socket).unwrap_err().into_error();
     /// assert_eq!((error.fd(), error.path()), (Some(number), None));
     /// # Ok(())
     /// # }
@@ -235,6 +257,20 @@ impl std::error::Error for Error {}
 impl From<hip_alloc::Error> for Error {
     fn from(error: hip_alloc::Error) -> Self {
         Self::new(error.operation(), Cause::Memory(error))
+    }
+}
+
+impl<T, E: Into<Self>> From<hip_alloc::Failed<T, E>> for Error {
+    /// Drops what had been given.
+    fn from(failed: hip_alloc::Failed<T, E>) -> Self {
+        failed.into_error().into()
+    }
+}
+
+impl<T> From<hip_alloc::CopyError<T>> for Error {
+    /// Drops what had been given.
+    fn from(failed: hip_alloc::CopyError<T>) -> Self {
+        failed.into_error().into()
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::alignment::Alignment;
 use crate::driver::{Driver, DriverInner};
-use crate::error::{Cause, Error, Result, Subject};
+use crate::error::{Cause, Error, Failed, Result, Subject};
 use crate::ffi::{self, Handle};
 use crate::handle_type::FileHandleType;
 use crate::io::Way;
@@ -68,7 +68,7 @@ impl FileHandle {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let driver = Driver::open()?;
-    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// assert_eq!(file.path(), None);
     /// # Ok(())
     /// # }
@@ -81,7 +81,7 @@ impl FileHandle {
     /// descriptors. [`ErrorKind::AlreadyRegistered`](crate::ErrorKind::AlreadyRegistered) if code outside this crate
     /// registered this descriptor number and closed it without deregistering.
     #[doc(alias = "hipFileHandleRegister")]
-    pub fn new(driver: &Driver, fd: impl Into<OwnedFd>) -> std::result::Result<Self, (OwnedFd, Error)> {
+    pub fn new(driver: &Driver, fd: impl Into<OwnedFd>) -> std::result::Result<Self, Failed<OwnedFd>> {
         Self::register(driver.inner(), fd.into(), None, FileHandleType::OpaqueFd)
     }
 
@@ -90,7 +90,7 @@ impl FileHandle {
         fd: OwnedFd,
         path: Option<Arc<Path>>,
         handle_type: FileHandleType,
-    ) -> std::result::Result<Self, (OwnedFd, Error)> {
+    ) -> std::result::Result<Self, Failed<OwnedFd>> {
         match Self::facts(driver, fd.as_fd(), handle_type) {
             Ok((registration, flags, mode)) => {
                 let (file, buffered) = (fd.into(), OnceLock::new());
@@ -98,7 +98,7 @@ impl FileHandle {
             }
             Err(cause) => {
                 let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
-                Err((fd, Error::new("register file", cause).on(subject)))
+                Err(Failed::new(Error::new("register file", cause).on(subject), fd))
             }
         }
     }
@@ -209,8 +209,7 @@ impl FileHandle {
     pub fn try_clone(&self) -> Result<Self> {
         let driver = &self.registration.driver;
         let again = self.file.try_clone().map_err(|error| self.error("duplicate", system::cause(&error)))?;
-        Self::register(driver, again.into(), self.path.clone(), self.handle_type)
-            .map_err(|(_fd, error)| error)
+        Self::register(driver, again.into(), self.path.clone(), self.handle_type).map_err(Failed::into_error)
     }
 
     /// Whether the descriptor is open for that way, and takes offsets.

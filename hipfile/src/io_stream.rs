@@ -29,7 +29,7 @@ pub trait Carrier {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let (file, region) = (Arc::new(file), driver.register(DeviceBuffer::new(4)?)?.into_region());
 /// let region = head(&file, &Stream::new()?, region)?;
 /// let registered = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_VALUES)?;

@@ -13,7 +13,7 @@ use std::io;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
 /// let (socket, _peer) = std::os::unix::net::UnixStream::pair()?;
-/// let (_socket, error) = FileHandle::new(&driver, socket).unwrap_err();
+/// let error = FileHandle::new(&driver, socket).unwrap_err().into_error();
 /// assert_eq!(error.kind(), ErrorKind::Internal); // what AMD's library makes of sockets
 /// # Ok(())
 /// # }

@@ -125,9 +125,9 @@ pub use hipfile_sys as sys;
 
 pub use after::After;
 pub use alignment::Alignment;
-pub use batch::{Batch, BatchError, Completion};
-pub use driver::{CloseError, Driver};
-pub use error::{Error, Result};
+pub use batch::{Batch, Completion};
+pub use driver::Driver;
+pub use error::{Error, Failed, Result};
 pub use explain::{Explanation, Predicted, Reason};
 pub use feature::{Feature, supports};
 pub use file::FileHandle;

@@ -26,7 +26,7 @@ pub trait Named {
 /// }
 ///
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let mut memory = DeviceBuffer::new(8)?;
 /// let mut slice = memory.slice_mut(..)?;
 /// start_of(&file, &mut slice)?; // by reference: the slice can be used again

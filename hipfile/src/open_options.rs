@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use crate::driver::Driver;
-use crate::error::{Error, Result, Subject};
+use crate::error::{Error, Failed, Result, Subject};
 use crate::explain::Environment;
 use crate::file::FileHandle;
 use crate::handle_type::FileHandleType;
@@ -150,7 +150,7 @@ impl OpenOptions {
             .open(path)
             .map_err(|error| Error::new("open", system::cause(&error)).on(Subject::Path(path.into())))?;
         FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
-            .map_err(|(_fd, error)| error)
+            .map_err(Failed::into_error)
     }
 
     /// Opens a new file that is to take the place of the one at `path`, if there is one, and registers it. hipFile 0.2.
@@ -185,7 +185,7 @@ impl OpenOptions {
             .map_err(|cause| Error::new("replace", cause).on(Subject::Path(path.into())))?;
         FileHandle::register(driver.inner(), OwnedFd::from(file), Some(path.into()), self.handle_type)
             .map(|file| Replacement::new(file, temporary))
-            .map_err(|(_fd, error)| error)
+            .map_err(Failed::into_error)
     }
 
     fn check_policy(&self, operation: &'static str, path: &Path) -> Result<()> {

@@ -22,7 +22,7 @@ use crate::region::Region;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let (file, stream) = (Arc::new(file), Stream::new()?);
 /// let region = driver.register(DeviceBuffer::new(8192)?)?.into_region();
 /// let transfer: Transfer = file.read_owned(&stream, region, 0);
@@ -45,7 +45,7 @@ pub type Transfer = Operation<Result<Done, TransferError>>;
 /// # use hipfile::{Driver, FileHandle};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let driver = Driver::open()?;
-/// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// # let (file, stream) = (Arc::new(file), Stream::new()?);
 /// # let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
 /// use hipfile::Done;
@@ -74,7 +74,7 @@ pub struct Done {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let (file, stream) = (Arc::new(file), Stream::new()?);
 /// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
 /// let failed = file.read_owned(&stream, region, u64::MAX).wait().unwrap_err();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, RegistrationHook, resolve_range};
 
 use crate::driver::{Driver, DriverInner};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Failed, Result};
 use crate::registered::{Registered, set_cause};
 use crate::registry;
 use crate::span::{Address, Span};
@@ -16,7 +16,7 @@ use crate::span::{Address, Span};
 const REGISTER: &str = "register memory";
 
 /// A registration, or the memory and why it could not be registered.
-type Attempt<M> = std::result::Result<Registered<M>, (M, Error)>;
+type Attempt<M> = std::result::Result<Registered<M>, Failed<M>>;
 
 /// # Registering memory
 ///
@@ -34,7 +34,7 @@ impl Driver {
     /// forgotten guard's registration can't be removed; otherwise what the library answers.
     #[doc(alias = "hipFileBufRegister")]
     pub fn register<M: DeviceMemory>(&self, memory: M) -> Result<Registered<M>> {
-        self.try_register(memory).map_err(|(_memory, error)| error)
+        self.try_register(memory).map_err(Failed::into_error)
     }
 
     /// Registers the bytes of `memory` at `range`; the guard holds all of it. hipFile 0.2.
@@ -59,7 +59,7 @@ impl Driver {
         memory: M,
         range: impl RangeBounds<usize>,
     ) -> Result<Registered<M>> {
-        self.try_register_range(memory, range).map_err(|(_memory, error)| error)
+        self.try_register_range(memory, range).map_err(Failed::into_error)
     }
 
     /// [`register`](Self::register) that gives the memory back if it fails.
@@ -70,7 +70,7 @@ impl Driver {
     /// use hipfile::{Driver, ErrorKind};
     ///
     /// let driver = Driver::open()?;
-    /// let (memory, error) = driver.try_register(DeviceBuffer::new(0)?).unwrap_err();
+    /// let (error, memory) = driver.try_register(DeviceBuffer::new(0)?).unwrap_err().into_parts();
     /// assert_eq!(error.kind(), ErrorKind::InvalidInput);
     /// assert!(memory.is_empty());
     /// # Ok(())
@@ -91,7 +91,7 @@ impl Driver {
     /// # use hipfile::alloc::DeviceBuffer;
     /// # use hipfile::{Driver, ErrorKind};
     /// # let driver = Driver::open()?;
-    /// let (memory, error) = driver.try_register_range(DeviceBuffer::new(8)?, 4..12).unwrap_err();
+    /// let (error, memory) = driver.try_register_range(DeviceBuffer::new(8)?, 4..12).unwrap_err().into_parts();
     /// assert_eq!(error.kind(), ErrorKind::OutOfRange);
     /// assert_eq!(memory.len(), 8);
     /// # Ok(())
@@ -116,14 +116,14 @@ impl Driver {
                 };
                 self.register_span(memory, span, 0)
             }
-            Err(error) => Err((memory, error.into())),
+            Err(error) => Err(Failed::new(error.into(), memory)),
         }
     }
 
     /// Registers `span`, which is inside `memory`.
     fn register_span<M: DeviceMemory>(&self, memory: M, span: Span, flags: c_int) -> Attempt<M> {
         if span.len == 0 {
-            return Err((memory, Error::new(REGISTER, Cause::EmptyMemory)));
+            return Err(Failed::new(Error::new(REGISTER, Cause::EmptyMemory), memory));
         }
         let driver = self.inner();
         let register = || {
@@ -147,7 +147,7 @@ impl Driver {
         match answer {
             // SAFETY: requires a registration of `span`, inside `memory` and in its set; holds because it was just made.
             Ok(()) => Ok(unsafe { Registered::from_parts(memory, span, Arc::clone(driver)) }),
-            Err(cause) => Err((memory, Error::new(REGISTER, cause))),
+            Err(cause) => Err(Failed::new(Error::new(REGISTER, cause), memory)),
         }
     }
 }
@@ -232,6 +232,6 @@ impl Registered<RawMemory> {
     pub unsafe fn from_raw(driver: &Driver, ptr: *mut c_void, len: usize, flags: c_int) -> Result<Self> {
         let device = Device::current().map_err(|error| Error::new(REGISTER, Cause::Memory(error)))?;
         let span = Span { base: Address(ptr), offset: 0, len, device };
-        driver.register_span(RawMemory(span), span, flags).map_err(|(_memory, error)| error)
+        driver.register_span(RawMemory(span), span, flags).map_err(Failed::into_error)
     }
 }

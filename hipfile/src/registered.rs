@@ -11,7 +11,7 @@ use std::sync::Arc;
 use hip_alloc::{Device, DeviceMemory, DeviceMemoryMut, SetError, resolve_range};
 
 use crate::driver::DriverInner;
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Failed, Result};
 use crate::registry;
 use crate::slice::RegisteredSlice;
 use crate::slice_mut::RegisteredSliceMut;
@@ -37,7 +37,7 @@ pub(crate) const DEREGISTER: &str = "deregister memory";
 /// println!("{n} bytes on device {}", registered.device().ordinal());
 /// assert_eq!(registered.slice(1..4)?.as_device().to_vec()?, b"ELF");
 /// assert!(!registered.is_empty()); // no registration is
-/// let memory = registered.deregister().map_err(|(_registered, error)| error)?;
+/// let memory = registered.deregister()?;
 /// assert_eq!(&memory.to_vec()?[..n.min(4)], b"\x7fELF");
 /// # Ok(())
 /// # }
@@ -195,7 +195,7 @@ impl<M: DeviceMemory> Registered<M> {
     /// The registration comes back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if the library says that transfers on it
     /// are in flight; it is not removed then.
     #[doc(alias = "hipFileBufDeregister")]
-    pub fn deregister(self) -> std::result::Result<M, (Self, Error)> {
+    pub fn deregister(self) -> std::result::Result<M, Failed<Self>> {
         match self.release() {
             Ok(()) => {
                 let mut this = ManuallyDrop::new(self);
@@ -204,7 +204,7 @@ impl<M: DeviceMemory> Registered<M> {
                 // SAFETY: requires memory that is not used again; holds as for the driver.
                 Ok(unsafe { ManuallyDrop::take(&mut this.memory) })
             }
-            Err(cause) => Err((self, Error::new(DEREGISTER, cause))),
+            Err(cause) => Err(Failed::new(Error::new(DEREGISTER, cause), self)),
         }
     }
 

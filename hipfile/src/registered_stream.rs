@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hip_alloc::Stream;
 
 use crate::driver::{Driver, DriverInner};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Error, Failed, Result};
 use crate::ffi::streams;
 use crate::io::hip_cause;
 use crate::op_error::OpError;
@@ -30,7 +30,7 @@ use crate::stream_flags::StreamFlags;
 /// let stream = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_VALUES)?;
 /// assert_eq!(stream.flags(), StreamFlags::FIXED_VALUES);
 /// stream.stream().synchronize()?;
-/// let stream = stream.deregister().map_err(|(_stream, error)| error)?; // or drop it
+/// let stream = stream.deregister()?; // or drop it
 /// assert!(stream.is_idle()?);
 /// # Ok(())
 /// # }
@@ -127,10 +127,10 @@ impl RegisteredStream {
     ///
     /// let stream = RegisteredStream::new(&Driver::open()?, Stream::new()?, StreamFlags::empty())?;
     /// let clone = stream.clone();
-    /// let (stream, error) = stream.deregister().unwrap_err();
+    /// let (error, stream) = stream.deregister().unwrap_err().into_parts();
     /// assert_eq!(error.kind(), ErrorKind::Busy);
     /// drop(clone);
-    /// let stream: Stream = stream.deregister().map_err(|(_stream, error)| error)?;
+    /// let stream: Stream = stream.deregister()?;
     /// # Ok(())
     /// # }
     /// ```
@@ -140,14 +140,14 @@ impl RegisteredStream {
     /// The registered stream comes back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while a clone or an operation uses
     /// it too; otherwise what the library answers.
     #[doc(alias = "hipFileStreamDeregister")]
-    pub fn deregister(self) -> std::result::Result<Stream, (Self, Error)> {
+    pub fn deregister(self) -> std::result::Result<Stream, Failed<Self>> {
         const DEREGISTER: &str = "deregister stream";
         match Arc::try_unwrap(self.0) {
             Ok(registration) => match registration.release() {
                 Ok(()) => Ok(registration.stream.clone()),
-                Err(cause) => Err((Self(Arc::new(registration)), Error::new(DEREGISTER, cause))),
+                Err(cause) => Err(Failed::new(Error::new(DEREGISTER, cause), Self(Arc::new(registration)))),
             },
-            Err(shared) => Err((Self(shared), Error::new(DEREGISTER, Cause::StreamShared))),
+            Err(shared) => Err(Failed::new(Error::new(DEREGISTER, Cause::StreamShared), Self(shared))),
         }
     }
 }

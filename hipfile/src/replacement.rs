@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Cause, Error, Result};
+use crate::error::{Cause, Failed, Result};
 use crate::file::FileHandle;
 use crate::temporary::Temporary;
 
@@ -26,7 +26,7 @@ use crate::temporary::Temporary;
 /// let new: Replacement = OpenOptions::new().replace(&Driver::open()?, &path)?;
 /// new.file().write_all_at(results.slice(..)?, 0)?;
 /// assert_eq!(std::fs::read(&path)?, b"last week's");
-/// new.commit().map_err(|(_new, error)| error)?;
+/// new.commit()?;
 /// assert_eq!(std::fs::read(&path)?, b"today's");
 /// # std::fs::remove_file(&path)?;
 /// # Ok(())
@@ -60,10 +60,10 @@ impl Replacement {
     /// let new = OpenOptions::new().replace(&Driver::open()?, &path)?;
     /// new.file().write_host_all_at(b"new", 0)?;
     /// let for_a_thread = new.file().clone();
-    /// let (new, error) = new.commit().unwrap_err();
+    /// let (error, new) = new.commit().unwrap_err().into_parts();
     /// assert_eq!(error.kind(), ErrorKind::Busy);
     /// drop(for_a_thread);
-    /// let file = new.commit().map_err(|(_new, error)| error)?;
+    /// let file = new.commit()?;
     /// assert_eq!(file.len()?, 3);
     /// # std::fs::remove_file(&path)?;
     /// # Ok(())
@@ -74,20 +74,20 @@ impl Replacement {
     ///
     /// The replacement comes back, to be dropped or tried again. [`ErrorKind::Busy`](crate::ErrorKind::Busy) while clones of
     /// the [`file`](Self::file), or transfers that own one, are left; otherwise the system's, where
-    /// [`operation`](Error::operation) tells how far it came: `sync` and `replace` say that the old file is there and
+    /// [`operation`](crate::Error::operation) tells how far it came: `sync` and `replace` say that the old file is there and
     /// untouched, `sync folder of` that the new one is, and may be gone after a loss of power.
     /// [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
     #[doc(alias = "rename")]
-    pub fn commit(self) -> std::result::Result<FileHandle, (Self, Error)> {
+    pub fn commit(self) -> std::result::Result<FileHandle, Failed<Self>> {
         let Self { file, mut temporary } = self;
         match Arc::try_unwrap(file) {
             Ok(file) => match finish(&file, &mut temporary) {
                 Ok(()) => Ok(file),
-                Err(error) => Err((Self { file: Arc::new(file), temporary }, error)),
+                Err(error) => Err(Failed::new(error, Self { file: Arc::new(file), temporary })),
             },
             Err(file) => {
                 let error = file.error("replace", Cause::FileShared);
-                Err((Self { file, temporary }, error))
+                Err(Failed::new(error, Self { file, temporary }))
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::region::Region;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let file = Arc::new(file);
 /// let stream = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_VALUES)?;
 /// let pool = driver.register(DeviceBuffer::new(64 << 10)?)?;
@@ -134,7 +134,7 @@ impl Request {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let driver = Driver::open()?;
-    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// # let file = Arc::new(file);
     /// # let region = driver.register(DeviceBuffer::new(8192)?)?.into_region();
     /// let stream = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_FILE_OFFSET)?;
@@ -165,7 +165,7 @@ impl Request {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let driver = Driver::open()?;
-    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// # let (file, stream) = (Arc::new(file), Stream::new()?);
     /// let at_most = InFlight::new(4);
     /// let pool = driver.register(DeviceBuffer::new(64 << 10)?)?;
@@ -197,7 +197,7 @@ impl Request {
     /// # use hipfile::{Driver, FileHandle, Request};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let driver = Driver::open()?;
-    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// # let file = Arc::new(file);
     /// let region = driver.register(DeviceBuffer::new(4096)?)?.into_region();
     /// let request = Request::read(&file, region, 0).tag(7);
@@ -257,7 +257,7 @@ impl FileHandle {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let driver = Driver::open()?;
-    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// let (file, stream) = (Arc::new(file), Stream::new()?);
     /// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
     /// let done = file.read_owned(&stream, region, 0).wait()?;

@@ -23,7 +23,7 @@ use crate::span::Span;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let mut memory = DeviceBuffer::new(4)?;
 /// let stream = Stream::new()?;
 /// let transfer: ScopedTransfer = stream.scope(|scope| file.read_at_in(scope, memory.slice_mut(..)?, 0))?;
@@ -63,7 +63,7 @@ impl ScopedTransfer {
     /// # use hipfile::{Driver, FileHandle};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let driver = Driver::open()?;
-    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// # let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// # let mut memory = DeviceBuffer::new(4)?;
     /// Stream::new()?.scope(|scope| {
     ///     let transfer = file.read_at_in(scope, memory.slice_mut(..)?, 0)?;
@@ -112,7 +112,7 @@ impl FileHandle {
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let driver = Driver::open()?;
-    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+    /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
     /// let stream = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::FIXED_VALUES)?;
     /// let mut memory = driver.register(DeviceBuffer::new(8)?)?;
     /// let (first, second) = memory.slice_mut(..)?.split_at_mut(4)?;

@@ -4,7 +4,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use hip_alloc::{
     Acquire, CopyError, Device, DeviceAttribute, DeviceBuffer, DeviceGuard, DeviceSlice, DeviceSliceMut,
-    Error, ErrorKind, Event, FreeError, HipError, InFlight, Leaked, MemoryInfo, Operation, OwnedCopy,
+    Error, ErrorKind, Event, Failed, HipError, InFlight, Leaked, MemoryInfo, Operation, OwnedCopy,
     PinnedBuffer, Place, RawBuffer, Scope, Stream, StreamOptions, StreamRef,
 };
 
@@ -37,6 +37,7 @@ is_not!(Place, Clone);
 is_not!(PinnedBuffer, Clone);
 // What it gives back decides.
 is_not!(CopyError<RawBuffer>, Send);
+is_not!(Failed<RawBuffer>, Send);
 is_not!(DeviceSliceMut<'static>, Clone);
 is_not!(Event, Clone);
 
@@ -54,7 +55,8 @@ const _: () = {
     threads::<Error>();
     threads::<ErrorKind>();
     threads::<Event>();
-    threads::<FreeError>();
+    // Errors have to be, whatever they give back.
+    threads::<Failed<std::cell::Cell<u8>>>();
     threads::<HipError>();
     threads::<InFlight>();
     threads::<Leaked>();

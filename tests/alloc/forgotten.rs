@@ -174,7 +174,7 @@ fn dropped_while_the_library_says_busy() {
     assert_eq!(busy_kind(register(&library, &mut buffer, 0..9)), ErrorKind::Busy);
     let failed = buffer.free().unwrap_err();
     assert_eq!(failed.error().kind(), ErrorKind::Busy);
-    let (buffer, error) = failed.into_buffer().into_raw().unwrap_err();
+    let (error, buffer) = failed.into_inner().into_raw().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::Busy);
     let (before, device) = (leaked(), buffer.device());
     drop(buffer);

@@ -37,14 +37,12 @@ fn a_forked_child_gets_errors_and_leaves_the_parent_alone() {
             let returned = other.take().map(|buffer| match buffer.free() {
                 Ok(()) => None,
                 Err(failed) => {
-                    let kind = failed.error().kind();
-                    Some((
-                        kind,
-                        failed
-                            .into_buffer()
-                            .into_raw()
-                            .map_err(|(buffer, error)| (buffer.len(), error.kind())),
-                    ))
+                    let (error, buffer) = failed.into_parts();
+                    let raw = buffer.into_raw().map_err(|failed| {
+                        let (error, buffer) = failed.into_parts();
+                        (buffer.len(), error.kind())
+                    });
+                    Some((error.kind(), raw))
                 }
             });
             let returned = matches!(

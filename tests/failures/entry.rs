@@ -54,6 +54,18 @@ pub enum Failure {
     File(hipfile::Error),
 }
 
+impl<T> From<hip_alloc::Failed<T>> for Failure {
+    fn from(failed: hip_alloc::Failed<T>) -> Self {
+        Self::Memory(failed.into_error())
+    }
+}
+
+impl<T> From<hipfile::Failed<T>> for Failure {
+    fn from(failed: hipfile::Failed<T>) -> Self {
+        Self::File(failed.into_error())
+    }
+}
+
 macro_rules! failures {
     ($($error:ty => $kind:ident;)*) => {
         $(impl From<$error> for Failure {
@@ -66,9 +78,7 @@ macro_rules! failures {
 
 failures! {
     hip_alloc::Error => Memory;
-    hip_alloc::FreeError => Memory;
     hipfile::Error => File;
-    hipfile::CloseError => File;
     hipfile::TransferError => File;
     hipfile::transfer::Stopped => File;
 }

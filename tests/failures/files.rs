@@ -44,7 +44,8 @@ pub fn entries() -> Vec<Entry> {
             let buffer = stage.buffer.take().expect("it is there");
             match stage.driver().try_register(buffer) {
                 Ok(registered) => kept(stage, registered),
-                Err((buffer, error)) => {
+                Err(failed) => {
+                    let (error, buffer) = failed.into_parts();
                     kept(stage, buffer)?;
                     Err(error.into())
                 }
@@ -53,7 +54,8 @@ pub fn entries() -> Vec<Entry> {
         ("Registered::deregister", |stage| {
             match stage.registered.take().expect("it is there").deregister() {
                 Ok(buffer) => kept(stage, buffer),
-                Err((registered, error)) => {
+                Err(failed) => {
+                    let (error, registered) = failed.into_parts();
                     kept(stage, registered)?;
                     Err(error.into())
                 }
@@ -75,7 +77,8 @@ pub fn entries() -> Vec<Entry> {
         ("RegisteredStream::deregister", |stage| {
             match stage.registered_stream.take().expect("it is there").deregister() {
                 Ok(stream) => kept(stage, stream),
-                Err((stream, error)) => {
+                Err(failed) => {
+                    let (error, stream) = failed.into_parts();
                     kept(stage, stream)?;
                     Err(error.into())
                 }
@@ -108,7 +111,8 @@ pub fn entries() -> Vec<Entry> {
             let file = File::open(&stage.path).expect("it is there");
             match FileHandle::new(stage.driver(), file) {
                 Ok(file) => kept(stage, file),
-                Err((file, error)) => {
+                Err(failed) => {
+                    let (error, file) = failed.into_parts();
                     kept(stage, file)?;
                     Err(error.into())
                 }

@@ -47,7 +47,8 @@ pub fn entries() -> Vec<Entry> {
                 stage.buffer = Some(unsafe { DeviceBuffer::from_raw(raw) });
                 Ok(())
             }
-            Err((buffer, error)) => {
+            Err(failed) => {
+                let (error, buffer) = failed.into_parts();
                 stage.buffer = Some(buffer);
                 Err(error.into())
             }

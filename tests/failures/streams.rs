@@ -69,7 +69,7 @@ pub fn entries() -> Vec<Entry> {
             let (to, from) =
                 (stage.buffer.take().expect("it is there"), stage.region.take().expect("it is there"));
             let from = from.try_into_registered::<DeviceBuffer>().expect("it is whole");
-            let from = from.deregister().map_err(|(_, error)| error)?;
+            let from = from.deregister()?;
             let copy = stage.stream().copy(to, 0, from);
             ended(stage, copy)
         }),

@@ -54,7 +54,7 @@ fn a_submission_fails_half_way_beside_others() {
         let mut batch = Batch::new(&stage.driver, 10).unwrap();
         for (answer, taken) in [(5030, 0), (5030, 3), (5030, 8), (5035, 4), (5999, 1), (1, 2)] {
             let earlier = reads(&stage, regions(&stage, 2)).into_iter().map(|request| request.tag(99));
-            batch.submit(earlier.collect()).unwrap();
+            batch.submit(earlier).unwrap();
             batches::stop_after(taken as u32, answer);
             let pieces = regions(&stage, 8);
             let all: Vec<_> = pieces.iter().map(Region::as_ptr).collect();
@@ -96,7 +96,7 @@ fn a_submission_is_refused() {
         fake::answer(Function::BatchStatus, 5022, 0);
         let error = batch.submit(reads(&stage, regions(&stage, 2))).unwrap_err();
         assert_eq!(error.error().kind(), ErrorKind::NotRegistered);
-        assert_eq!(error.into_requests().len(), 2);
+        assert_eq!(error.into_inner().len(), 2);
     });
 }
 
@@ -108,8 +108,8 @@ fn requests_without_bytes_are_not_handed_over() {
         let mut batch = Batch::new(&stage.driver, 4).unwrap();
         let mut region = regions(&stage, 1).remove(0);
         let mut empty = || Request::write(&stage.file, region.split_to(0).unwrap(), 0);
-        batch.submit(Vec::new()).unwrap();
-        batch.submit(vec![empty(), empty()]).unwrap();
+        batch.submit([]).unwrap();
+        batch.submit([empty(), empty()]).unwrap();
         assert_eq!(batch.wait(2, None).unwrap(), 2);
         assert_eq!(ready(&mut batch).len(), 2);
         let calls = [Function::BatchSubmit, Function::BatchStatus].map(fake::calls);
@@ -118,7 +118,7 @@ fn requests_without_bytes_are_not_handed_over() {
         // Refused with those that have bytes.
         fake::answer(Function::BatchSubmit, 5013, 0);
         let requests = vec![empty(), Request::write(&stage.file, region, 0)];
-        assert_eq!(batch.submit(requests).unwrap_err().into_requests().len(), 2);
+        assert_eq!(batch.submit(requests).unwrap_err().into_inner().len(), 2);
         assert_eq!(batch.outstanding(), 0);
     });
 }

@@ -262,7 +262,7 @@ fn a_forked_child_has_no_part_in_a_batch() {
                 inherited.wait(1, None).unwrap_err().kind(),
                 inherited.try_next().unwrap_err().kind(),
                 inherited.cancel().unwrap_err().kind(),
-                inherited.submit(Vec::new()).unwrap_err().into_parts().0.kind(),
+                inherited.submit([]).unwrap_err().into_parts().0.kind(),
                 Batch::new(&prepared.driver, 1).unwrap_err().kind(),
             ];
             drop(inherited);

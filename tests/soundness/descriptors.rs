@@ -15,11 +15,7 @@ fn deregistered_first_and_closed_after() {
     alone("descriptors::deregistered_first_and_closed_after", || {
         fake::install();
         let driver = Driver::open().unwrap();
-        let open = || {
-            FileHandle::new(&driver, File::open("/proc/self/exe").unwrap())
-                .map_err(|(_, error)| error)
-                .unwrap()
-        };
+        let open = || FileHandle::new(&driver, File::open("/proc/self/exe").unwrap()).unwrap();
         let dropped = open();
         let number = dropped.as_fd().as_raw_fd();
         drop(dropped);
@@ -44,7 +40,7 @@ fn refused_descriptors_come_back() {
         fake::answer(Function::RegisterFile, 5028, 0);
         let file = File::open("/proc/self/exe").unwrap();
         let number = file.as_raw_fd();
-        let (fd, error) = FileHandle::new(&driver, file).unwrap_err();
+        let (error, fd) = FileHandle::new(&driver, file).unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::AlreadyRegistered);
         assert_eq!(fd.as_raw_fd(), number);
         File::from(fd).metadata().unwrap();

@@ -56,7 +56,7 @@ fn the_current_device_stays() {
         assert_eq!(file.read_at_after(&far, memory.slice_mut(..).unwrap(), 0).unwrap(), SIZE);
         stays("waiting for a stream");
         let mut batch = Batch::new(driver, 2).unwrap();
-        batch.submit(vec![Request::read(file, here, 0), Request::read(file, region, 0).tag(1)]).unwrap();
+        batch.submit([Request::read(file, here, 0), Request::read(file, region, 0).tag(1)]).unwrap();
         batch.wait(2, None).unwrap();
         stays("a batch");
         while let Some(done) = batch.try_next().unwrap() {

@@ -155,7 +155,7 @@ fn a_process_ends_with_transfers_in_flight() {
         let [kept, local, mut polled, forgotten] =
             regions.map(|region| prepared.file.read_owned(&stream, region, 0));
         let mut batch = Batch::new(driver, 1).unwrap();
-        batch.submit(vec![Request::read(&prepared.file, in_the_batch, 0)]).unwrap();
+        batch.submit([Request::read(&prepared.file, in_the_batch, 0)]).unwrap();
         *IN_A_STATIC.lock().unwrap() = Some((kept, batch, stream));
         IN_A_LOCAL.set(Some(local));
         assert!(Pin::new(&mut polled).poll(&mut Context::from_waker(Waker::noop())).is_pending());

@@ -158,7 +158,7 @@ fn into_raw_after_forgetting() {
         let prepared = prepared(&bytes);
         let mut memory = DeviceBuffer::from_host(&bytes).unwrap();
         mem::forget(prepared.driver.register_range(&mut memory, ..PAGE).unwrap());
-        let raw = memory.into_raw().map_err(|(_, error)| error).unwrap();
+        let raw = memory.into_raw().unwrap();
         assert!(!library_knows(raw.allocation));
         // SAFETY: requires the parts of a buffer that nobody freed; holds because they have just been taken out.
         let mut memory = unsafe { DeviceBuffer::from_raw(raw) };
@@ -197,7 +197,7 @@ fn forgotten_guards_keep_the_driver_open() {
         mem::forget(driver.register(&mut memory).unwrap());
         let refused = driver.close().unwrap_err();
         assert_eq!(refused.error().kind(), ErrorKind::Busy);
-        let driver = refused.into_driver();
+        let driver = refused.into_inner();
         drop(driver);
         let registered = Driver::open().unwrap().register(&mut memory).unwrap();
         drop(registered);

@@ -58,7 +58,7 @@ fn walk(seed: u64, steps: usize) {
             (4, Some(driver)) => Holder::Shared(driver.register(Arc::clone(&shared)).unwrap()),
             (5, Some(driver)) => match driver.close() {
                 Ok(()) => continue,
-                Err(refused) => Holder::Driver(refused.into_driver()),
+                Err(refused) => Holder::Driver(refused.into_inner()),
             },
             _ if holders.is_empty() => continue,
             _ => {

@@ -111,7 +111,7 @@ fn forgotten_operations_keep_everything() {
         assert!(content(address, SIZE) == pattern(SIZE, 1));
         assert_never_given_out(address, SIZE);
         assert_eq!(gone.try_recv(), Err(TryRecvError::Empty));
-        let (stream, refused) = stream.deregister().unwrap_err();
+        let (refused, stream) = stream.deregister().unwrap_err().into_parts();
         assert_eq!(refused.kind(), hipfile::ErrorKind::Busy);
         drop((prepared, stream));
         assert!(library_knows(std::ptr::without_provenance_mut(address)));

@@ -111,9 +111,9 @@ fn freeing_and_taking_apart_give_the_memory_back() {
         let transfer = InFlight::into(&prepared, address);
         let (error, memory) = memory.free().unwrap_err().into_parts();
         assert_eq!(error.kind(), alloc::ErrorKind::Busy);
-        let (mut memory, error) = memory.into_raw().unwrap_err();
+        let (error, mut memory) = memory.into_raw().unwrap_err().into_parts();
         assert_eq!(error.kind(), alloc::ErrorKind::Busy);
-        let (_, error) = prepared.driver.try_register(&mut memory).unwrap_err();
+        let (error, _) = prepared.driver.try_register(&mut memory).unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::Busy);
         transfer.finish();
         assert!(memory.to_vec().unwrap() == bytes);
@@ -130,10 +130,10 @@ fn deregistering_gives_the_guard_back() {
         let prepared = prepared(&pattern(SIZE, 5));
         let registered = prepared.driver.register(DeviceBuffer::zeroed(SIZE).unwrap()).unwrap();
         let transfer = InFlight::into(&prepared, registered.as_ptr());
-        let (registered, error) = registered.deregister().unwrap_err();
+        let (error, registered) = registered.deregister().unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::Busy);
         transfer.finish();
-        let memory = registered.deregister().map_err(|(_, error)| error).unwrap();
+        let memory = registered.deregister().unwrap();
         assert!(memory.to_vec().unwrap() == pattern(SIZE, 5));
         memory.free().unwrap();
     });

@@ -71,7 +71,7 @@ fn dropping_waits_for_what_runs() {
         let first = pages[0].as_ptr();
         let plan = follow("pread:pause");
         let requests = pages.into_iter().zip((0..).step_by(PAGE));
-        batch.submit(requests.map(|(page, offset)| Request::read(&file, page, offset)).collect()).unwrap();
+        batch.submit(requests.map(|(page, offset)| Request::read(&file, page, offset))).unwrap();
         drop(file);
         until_held(1);
         let taken = free();
@@ -153,7 +153,7 @@ fn a_batch_holds_the_driver() {
         let refused = driver.close().unwrap_err();
         assert_eq!(refused.error().kind(), ErrorKind::Busy);
         assert!(refused.to_string().contains("batches"), "{refused}");
-        let driver = refused.into_driver();
+        let driver = refused.into_inner();
         drop(batch);
         driver.close().unwrap();
     });
@@ -195,7 +195,7 @@ fn a_batch_in_a_forked_child() {
             let (error, back) = own.submit(requests.take().unwrap()).unwrap_err().into_parts();
             let refused = [
                 error.kind(),
-                own.submit(Vec::new()).unwrap_err().error().kind(),
+                own.submit([]).unwrap_err().error().kind(),
                 own.wait(1, None).unwrap_err().kind(),
                 own.try_next().unwrap_err().kind(),
                 own.cancel().unwrap_err().kind(),
@@ -208,9 +208,7 @@ fn a_batch_in_a_forked_child() {
         });
         assert!(passed);
         let mut batch = batch.unwrap();
-        batch
-            .submit(requests.unwrap().into_iter().zip(4..).map(|(request, n)| request.tag(n)).collect())
-            .unwrap();
+        batch.submit(requests.unwrap().into_iter().zip(4..).map(|(request, n)| request.tag(n))).unwrap();
         assert!(take_all(&mut batch).into_iter().all(|(n, done)| stage.has_page(n % 4, &done.region)));
         drop(batch);
         assert_eq!(CALLS.load(Ordering::Relaxed), 2);

@@ -22,7 +22,7 @@ fn each_transfer_fails_by_itself() {
         let plan = follow("pwrite:errno=ENOSPC@path=/full; pread:errno=EIO@path=/bad");
         let mut pages = stage.pages(3).into_iter();
         batch
-            .submit(vec![
+            .submit([
                 Request::write(&full, pages.next().unwrap(), 8192).tag(1),
                 Request::read(&bad, pages.next().unwrap(), 0).tag(2),
                 Request::read(&stage.file, pages.next().unwrap(), 0).tag(3),
@@ -47,7 +47,7 @@ fn each_transfer_fails_by_itself() {
         // The memory of the failed write, used again.
         assert!(bytes(&failed.region) == [UNTOUCHED; PAGE]);
         drop(plan);
-        batch.submit(vec![Request::write(&full, failed.region, 0).tag(4)]).unwrap();
+        batch.submit([Request::write(&full, failed.region, 0).tag(4)]).unwrap();
         assert_eq!(take_all(&mut batch).remove(&4).unwrap().result.unwrap(), PAGE);
 
         soft::plan_hip("hipMemcpy:hip=719; hipMemcpyAsync:hip=719");
@@ -112,7 +112,7 @@ fn late_values_are_refused_and_places_released() {
         let stage = Stage::new(4 * PAGE);
         let mut batch = stage.batch(4);
         let late = Request::read(&stage.file, stage.pages(1).remove(0), 9).late(|values| values).tag(5);
-        let (error, requests) = batch.submit(vec![late]).unwrap_err().into_parts();
+        let (error, requests) = batch.submit([late]).unwrap_err().into_parts();
         assert_eq!((error.kind(), requests.len()), (ErrorKind::InvalidInput, 1));
         assert_eq!(
             error.to_string(),

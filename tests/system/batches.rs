@@ -38,15 +38,15 @@ fn a_batch_takes_as_many_as_it_has_room_for() {
                      which leaves no room for 1 more (5037 hipFileBatchFull)"
                 )
             );
-            let mut requests = refused.into_requests();
+            let mut requests = refused.into_inner();
 
             // What has ended and was not taken is outstanding still.
             assert_eq!(batch.wait(capacity, None).unwrap(), capacity);
             assert_eq!((batch.room(), batch.outstanding()), (0, capacity));
-            requests = batch.submit(requests).unwrap_err().into_requests();
+            requests = batch.submit(requests).unwrap_err().into_inner();
             let first = batch.try_next().unwrap().unwrap();
             assert_eq!(batch.room(), 1);
-            batch.submit(requests.into_iter().map(|request| request.tag(first.tag)).collect()).unwrap();
+            batch.submit(requests.into_iter().map(|request| request.tag(first.tag))).unwrap();
 
             let all = take_all(&mut batch);
             assert_eq!(all.keys().copied().collect::<Vec<_>>(), (0..capacity as u64).collect::<Vec<_>>());
@@ -71,7 +71,7 @@ fn capacities_that_no_batch_has() {
             format!("create batch: a batch has room for 1 to 128 transfers, not for {capacity}")
         );
     }
-    let nothing = Batch::new(&stage.driver, 1).unwrap().submit(Vec::new());
+    let nothing = Batch::new(&stage.driver, 1).unwrap().submit([]);
     nothing.unwrap();
 }
 
@@ -115,7 +115,7 @@ fn reads_and_writes_of_any_length_end_with_their_counts() {
     let mut empty = stage.region(&[1; 64]);
     let end = empty.split_off(64).unwrap();
     batch
-        .submit(vec![
+        .submit([
             Request::read(&stage.file, stage.region(&vec![UNTOUCHED; len + 50]), 0).tag(0),
             Request::read(&stage.file, stage.region(&[UNTOUCHED; 300]), len as u64 - 7).tag(1),
             Request::read(&stage.file, stage.region(&[UNTOUCHED; 300]), len as u64 + 7).tag(2),
@@ -220,7 +220,7 @@ fn a_wait_counts_what_is_ready_already() {
         let mut batch = stage.batch(2);
         let plan = follow("pread:pause@path=/slow");
         let mut pages = stage.pages(2);
-        batch.submit(vec![Request::read(&slow, pages.remove(0), 0)]).unwrap();
+        batch.submit([Request::read(&slow, pages.remove(0), 0)]).unwrap();
         batch.submit(stage.reads(pages)).unwrap();
         assert_eq!(batch.wait(1, None).unwrap(), 1);
         // Would wait for ever for another one.
@@ -239,7 +239,7 @@ fn a_batch_runs_beside_one_that_is_held() {
         let slow = stage.file_named("slow", &[5; PAGE]);
         let (mut held, mut other) = (stage.batch(1), stage.batch(8));
         let plan = follow("pread:pause@path=/slow");
-        held.submit(vec![Request::read(&slow, stage.pages(1).remove(0), 0)]).unwrap();
+        held.submit([Request::read(&slow, stage.pages(1).remove(0), 0)]).unwrap();
         until_held(1);
         for _ in 0..5 {
             other.submit(stage.reads(stage.pages(8))).unwrap();
@@ -285,7 +285,7 @@ fn one_batch_serves_several_devices() {
         drop(second);
         let mut batch = stage.batch(2);
         batch
-            .submit(vec![
+            .submit([
                 Request::read(&stage.file, there, PAGE as u64).tag(1),
                 Request::read(&stage.file, stage.pages(1).remove(0), 0).tag(0),
             ])
@@ -313,11 +313,11 @@ fn what_is_written_is_read_back() {
     let mut batch = stage.batch(128);
     let mut rest = region;
     let writes = (0..100).map(|n| Request::write(&stage.file, rest.split_to(1000).unwrap(), n * 1000).tag(n));
-    batch.submit(writes.collect()).unwrap();
+    batch.submit(writes).unwrap();
     assert!(take_all(&mut batch).into_values().all(|done| done.result.unwrap() == 1000));
     assert!(contents(&stage.path) == content);
     let reads = (0..).zip(pieces()).map(|(n, piece)| Request::read(&stage.file, piece, n * 1000).tag(n));
-    batch.submit(reads.collect()).unwrap();
+    batch.submit(reads).unwrap();
     let read: Vec<u8> = take_all(&mut batch).into_values().flat_map(|done| bytes(&done.region)).collect();
     assert!(read == content);
 }

@@ -77,7 +77,7 @@ fn a_shared_driver_is_not_closed_and_comes_back() {
         refused.to_string(),
         "close driver: clones, files, registrations, streams or batches still use the driver"
     );
-    let driver = refused.into_driver();
+    let driver = refused.into_inner();
     drop((clone, memory));
     let refused = driver.close().unwrap_err();
     assert!(refused.source().is_none());
@@ -85,7 +85,7 @@ fn a_shared_driver_is_not_closed_and_comes_back() {
     drop(file);
 }
 
-fn driver_error(refused: hipfile::CloseError) -> hipfile::Error {
+fn driver_error(refused: hipfile::Failed<Driver>) -> hipfile::Error {
     refused.into()
 }
 
@@ -106,7 +106,7 @@ fn a_close_behind_our_back_is_reported_once_and_not_repeated() {
             refused.to_string(),
             "close driver: GPU IO driver is not loaded (5001 hipFileDriverNotInitialized)"
         );
-        let driver = refused.into_driver();
+        let driver = refused.into_inner();
         let other = Driver::open().unwrap();
         assert_eq!(driver.close().unwrap_err().error().kind(), ErrorKind::NotInitialized);
         assert_eq!(other.use_count().unwrap(), 1, "the other open was left alone");

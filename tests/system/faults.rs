@@ -232,7 +232,7 @@ fn memory_that_the_library_still_uses_is_kept() {
         });
         shim::wait_until_held("pread");
 
-        let (memory, error) = memory.deregister().unwrap_err();
+        let (error, memory) = memory.deregister().unwrap_err().into_parts();
         assert_eq!((error.kind(), error.op_error()), (ErrorKind::Busy, Some(OpError::InternalError)));
         assert_eq!(
             error.to_string(),
@@ -302,7 +302,7 @@ fn memory_that_the_library_still_uses_can_be_tried_again() {
         assert_eq!(error.kind(), ErrorKind::Busy);
         let refused = memory.free().unwrap_err();
         assert_eq!(refused.error().kind(), alloc::ErrorKind::Busy);
-        let mut memory = refused.into_buffer();
+        let mut memory = refused.into_inner();
         go_on(transfer);
         drop(setup.driver.register(&mut memory).unwrap());
         assert!(memory.to_vec().unwrap() == setup.content);

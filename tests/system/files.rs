@@ -126,7 +126,7 @@ fn a_descriptor_registered_by_others_is_a_typed_error_and_comes_back() {
     assert_eq!(registered.err, hipfile::sys::hipFileSuccess);
 
     let number = file.as_raw_fd();
-    let (fd, error) = FileHandle::new(&driver, file).unwrap_err();
+    let (error, fd) = FileHandle::new(&driver, file).unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::AlreadyRegistered);
     assert_eq!(
         error.to_string(),

@@ -81,7 +81,7 @@ fn jobs_that_stop_give_everything_back() {
     let token = CancelToken::new();
     token.cancel();
     let request = Request::read(&scene.file, scene.region(MIB), 0);
-    let ended = Options::new().cancel(&token).spawn(vec![request]).wait();
+    let ended = Options::new().cancel(&token).spawn([request]).wait();
     let stopped = ended.result.unwrap_err();
     assert_eq!((stopped.error().kind(), stopped.report().bytes), (ErrorKind::Cancelled, 0));
     let [region] = <[Region; 1]>::try_from(ended.regions).unwrap();
@@ -89,20 +89,20 @@ fn jobs_that_stop_give_everything_back() {
     // A panic in the function for progress cancels; one thread, so that the count is known.
     let request = Request::read(&scene.file, region, 0);
     let options = Options::new().threads(1).chunk(CHUNK).progress(|_| panic!("of the test"));
-    let ended = options.spawn(vec![request]).wait();
+    let ended = options.spawn([request]).wait();
     let stopped = ended.result.unwrap_err();
     assert_eq!((stopped.error().kind(), stopped.report().bytes), (ErrorKind::Cancelled, CHUNK as u64));
     assert!(bytes(&ended.regions[0])[..CHUNK] == scene.content[..CHUNK]);
 
     let late = Request::read(&scene.file, scene.region(100), 0).late(|values| values);
-    let ended = Options::new().spawn(vec![late]).wait();
+    let ended = Options::new().spawn([late]).wait();
     let stopped = ended.result.unwrap_err();
     assert_eq!(stopped.error().kind(), ErrorKind::InvalidInput);
     assert_eq!(stopped.to_string(), "start transfer: late values need a registered stream");
     assert_eq!((stopped.report().asked, ended.regions.len()), (100, 1));
 
     let request = Request::read(&scene.file, scene.region(100), u64::MAX);
-    let ended = Options::new().spawn(vec![request]).wait();
+    let ended = Options::new().spawn([request]).wait();
     assert_eq!(ended.result.unwrap_err().error().kind(), ErrorKind::InvalidInput);
     assert_eq!(ended.regions.len(), 1);
 }
@@ -115,7 +115,7 @@ fn jobs_outlive_their_handles_and_end_in_forked_children() {
         let scene = Scene::new(23);
         let start = || {
             let request = Request::read(&scene.file, scene.region(MIB), 0);
-            Options::new().threads(1).spawn(vec![request])
+            Options::new().threads(1).spawn([request])
         };
         let (kept, dropped) = (start(), start());
         while soft::held_by_hipfile() < 2 {
@@ -142,7 +142,7 @@ fn jobs_outlive_their_handles_and_end_in_forked_children() {
         drop(file);
         while let Err(refused) = driver.close() {
             assert_eq!(refused.error().kind(), ErrorKind::Busy);
-            driver = refused.into_driver();
+            driver = refused.into_inner();
             std::thread::yield_now();
         }
         assert_eq!(alloc::leaked(), Default::default());
@@ -230,7 +230,7 @@ fn without_threads_transfers_still_run() {
         let report = options().read_file_into(&scene.file, memory.slice_mut(..).unwrap(), 0).unwrap();
         assert_eq!((report.bytes, report.threads), (MIB as u64, 1));
         assert!(memory.to_vec().unwrap() == scene.content);
-        let ended = options().spawn(vec![Request::read(&scene.file, scene.region(MIB), 0)]).wait();
+        let ended = options().spawn([Request::read(&scene.file, scene.region(MIB), 0)]).wait();
         let stopped = ended.result.unwrap_err();
         assert_eq!((stopped.error().kind(), stopped.error().os_error()), (ErrorKind::Os, Some(libc::EAGAIN)));
         assert_eq!((stopped.report().asked, ended.regions.len()), (MIB as u64, 1));

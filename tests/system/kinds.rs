@@ -89,7 +89,7 @@ fn devices_and_procfs_files_read_through_the_fallback() {
 fn sockets_and_temporary_files_are_refused() {
     let driver = Driver::open().unwrap();
     let (socket, mut peer) = UnixStream::pair().unwrap();
-    let (fd, error) = FileHandle::new(&driver, socket).unwrap_err();
+    let (error, fd) = FileHandle::new(&driver, socket).unwrap_err().into_parts();
     assert_eq!((error.kind(), error.op_error()), (ErrorKind::Internal, Some(OpError::InternalError)));
     let text = error.to_string();
     assert!(text.starts_with("register file descriptor "), "{text}");

@@ -243,7 +243,7 @@ fn submitted_transfers_meet_the_registration() {
         let offset = |index| (content.len() - (index + 1) * PIECE) as u64;
         let requests = regions.into_iter().enumerate();
         let requests = requests.map(|(index, region)| Request::read(&file, region, offset(index)));
-        batch.submit(requests.collect()).unwrap();
+        batch.submit(requests).unwrap();
         batch.wait(4, None).unwrap();
         while let Some(completion) = batch.try_next().unwrap() {
             assert_eq!(completion.result.unwrap(), PIECE);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use hipfile::alloc::{self, DeviceBuffer};
-use hipfile::{Driver, ErrorKind, FileHandle, OpenOptions, Registered};
+use hipfile::{Driver, ErrorKind, Failed, FileHandle, OpenOptions, Registered};
 use hipfile_tests::isolate::{alone, in_child};
 
 use crate::common::{Scratch, open};
@@ -41,7 +41,7 @@ fn a_forked_child_gets_errors_and_leaves_the_parent_alone() {
                 hipfile::stats().err(),
                 hipfile::library_path().err(),
                 OpenOptions::new().read(true).open(&driver, &path).err(),
-                FileHandle::new(&driver, std::fs::File::open(&path).unwrap()).err().map(|(_, error)| error),
+                FileHandle::new(&driver, std::fs::File::open(&path).unwrap()).err().map(Failed::into_error),
                 driver.register(&mut plain).err(),
                 file.read_at(memory.slice_mut(..).unwrap(), 0).err(),
                 file.read_at(memory.slice_mut(..0).unwrap(), 0).err(),
@@ -51,7 +51,8 @@ fn a_forked_child_gets_errors_and_leaves_the_parent_alone() {
             ];
             let all = refused.into_iter().all(forked);
             let deregistered = owned.take().map(|owned| owned.deregister());
-            let kept = matches!(&deregistered, Some(Err((_, error))) if error.kind() == ErrorKind::Forked);
+            let kept =
+                matches!(&deregistered, Some(Err(failed)) if failed.error().kind() == ErrorKind::Forked);
             let descriptor = spare_file.take().map(FileHandle::into_fd);
             drop((deregistered, shared.take(), raw.take(), descriptor));
             all && kept && alloc::leaked() == alloc::Leaked::default()

@@ -191,11 +191,11 @@ fn a_live_registration_is_not_replaced() {
 fn a_failed_registration_returns_the_memory() {
     let driver = Driver::open().unwrap();
     let memory = DeviceBuffer::from_host(b"kept").unwrap();
-    let (memory, error) = driver.try_register_range(memory, 2..5).unwrap_err();
+    let (error, memory) = driver.try_register_range(memory, 2..5).unwrap_err().into_parts();
     assert_eq!(error.to_string(), "register memory: bytes 2..5 are not within 0..4");
-    let (memory, error) = driver.try_register_range(memory, 4..).unwrap_err();
+    let (error, memory) = driver.try_register_range(memory, 4..).unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
-    let (_empty, error) = driver.try_register(DeviceBuffer::new(0).unwrap()).unwrap_err();
+    let (error, _empty) = driver.try_register(DeviceBuffer::new(0).unwrap()).unwrap_err().into_parts();
     assert_eq!(
         error.to_string(),
         "register memory: memory of 0 bytes can't be registered, at least 1 is needed"

@@ -104,7 +104,7 @@ fn a_file_in_use_is_not_committed() {
     let stream = Stream::new().unwrap();
     let transfer = new.file().write_owned(&stream, region, 0);
     let clone = Arc::clone(new.file());
-    let (new, error) = new.commit().unwrap_err();
+    let (error, new) = new.commit().unwrap_err().into_parts();
     assert_eq!(error.kind(), ErrorKind::Busy);
     let text = format!("replace {}: clones or transfers still use the file", path.display());
     assert_eq!(error.to_string(), text);
@@ -122,7 +122,7 @@ fn a_commit_that_fails_can_be_tried_again() {
     let new = replace(&driver, &path);
     new.file().write_host_all_at(b"new", 0).unwrap();
     fs::create_dir(&path).unwrap();
-    let (new, error) = new.commit().unwrap_err();
+    let (error, new) = new.commit().unwrap_err().into_parts();
     assert_eq!((error.operation(), error.os_error()), ("replace", Some(libc::EISDIR)), "{error}");
     assert_eq!(error.path(), Some(path.as_path()));
     fs::remove_dir(&path).unwrap();
@@ -147,14 +147,14 @@ fn a_failed_sync_says_which_file_is_in_place() {
         let new = replace(&driver, &path);
         new.file().write_host_all_at(b"new", 0).unwrap();
         shim::once("fsync", Action::Error(i64::from(libc::EIO)));
-        let (new, error) = new.commit().unwrap_err();
+        let (error, new) = new.commit().unwrap_err().into_parts();
         let text = format!("sync {}: input/output error (5 EIO)", path.display());
         assert_eq!((error.to_string(), shim::calls("fsync")), (text, 1));
         assert_eq!(fs::read(&path).unwrap(), b"old");
 
         shim::release("fsync");
         shim::rule("fsync", Action::Error(i64::from(libc::EIO)), 2, 1);
-        let (new, error) = new.commit().unwrap_err();
+        let (error, new) = new.commit().unwrap_err().into_parts();
         assert_eq!(
             error.to_string(),
             format!("sync folder of {}: input/output error (5 EIO)", path.display())
@@ -251,7 +251,7 @@ fn a_forked_child_leaves_the_new_file_alone() {
         let driver = Driver::open().unwrap();
         let mut new = Some(replace(&driver, &path));
         let passed = in_child(|| {
-            let (new, error) = new.take().unwrap().commit().unwrap_err();
+            let (error, new) = new.take().unwrap().commit().unwrap_err().into_parts();
             drop(new);
             error.kind() == ErrorKind::Forked && OpenOptions::new().replace(&driver, &path).is_err()
         });

@@ -89,7 +89,7 @@ fn a_child_gets_errors_and_its_drops_do_nothing() {
         // SAFETY: requires null parts or memory of one's own; holds because they are null.
         let nothing = unsafe { DeviceBuffer::from_raw(nothing) };
         let Some(inherited) = Arc::get_mut(&mut buffer) else { return false };
-        let (inherited, error) = mem::replace(inherited, nothing).into_raw().unwrap_err();
+        let (error, inherited) = mem::replace(inherited, nothing).into_raw().unwrap_err().into_parts();
         let into_raw = forked_kind(error);
         let failed = inherited.free().unwrap_err();
         let free = failed.error().kind() == ErrorKind::Forked;

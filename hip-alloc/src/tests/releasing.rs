@@ -91,7 +91,7 @@ fn a_kept_registration_gives_the_buffer_back() {
     assert!(
         failed.to_string().starts_with("DeviceBuffer::free: a library still holds the registration of 10")
     );
-    let (buffer, error) = failed.into_buffer().into_raw().unwrap_err();
+    let (error, buffer) = failed.into_inner().into_raw().unwrap_err().into_parts();
     assert_eq!((error.kind(), error.operation()), (ErrorKind::Busy, "DeviceBuffer::into_raw"));
     assert_eq!(buffer.to_vec().unwrap(), b"still here");
     buffer.free().unwrap();

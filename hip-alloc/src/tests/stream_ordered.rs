@@ -133,7 +133,7 @@ fn a_forgotten_registration_goes_first_or_the_memory_stays() {
     let failed = buffer.free().unwrap_err();
     assert_eq!(failed.error().kind(), ErrorKind::Busy);
     assert_eq!(fake::calls(), [""; 0]);
-    failed.into_buffer().free().unwrap();
+    failed.into_inner().free().unwrap();
 
     let (buffer, _library) = registered(&stream, usize::MAX);
     let before = leaked();

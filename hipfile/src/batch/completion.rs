@@ -14,7 +14,7 @@ use crate::region::Region;
 /// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?.into();
 /// let region = driver.register(DeviceBuffer::new(4)?)?.into_region();
 /// let mut batch = Batch::new(&driver, 1)?;
-/// batch.submit(vec![Request::read(&file, region, 0).tag(7)])?;
+/// batch.submit([Request::read(&file, region, 0).tag(7)])?;
 /// batch.wait(1, None)?;
 /// let Completion { tag, region, result, .. } = batch.try_next()?.expect("one was waited for");
 /// assert_eq!((tag, result?), (7, 4));

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::{Batch, BatchError, entry};
-use crate::error::{Cause, Error, Result};
+use super::{Batch, entry};
+use crate::error::{Cause, Error, Failed, Result};
 use crate::ffi::{self, batch::Entry};
 use crate::op_error::OpError;
 use crate::request::Request;
@@ -18,9 +18,25 @@ impl Batch {
     /// threads do. A [place](Request::place) is released when the end of its transfer was fetched, by
     /// [`wait`](Self::wait) or [`try_next`](Self::try_next), or when the batch is dropped.
     ///
+    /// ```
+    /// use hipfile::alloc::DeviceBuffer;
+    /// use hipfile::{Batch, Driver, ErrorKind, OpenOptions, Request};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let driver = Driver::open()?;
+    /// let file = OpenOptions::new().read(true).open(&driver, "/proc/self/exe")?.into();
+    /// let pieces = driver.register(DeviceBuffer::new(8192)?)?.into_regions(4096)?;
+    /// let mut batch = Batch::new(&driver, 1)?;
+    /// let refused = batch.submit(pieces.map(|piece| Request::read(&file, piece, 0))).unwrap_err();
+    /// assert_eq!(refused.error().kind(), ErrorKind::Busy);
+    /// batch.submit(refused.into_inner().into_iter().take(1))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// The requests come back. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if they are more than there is
+    /// The requests come back, in their order. [`ErrorKind::Busy`](crate::ErrorKind::Busy) if they are more than there is
     /// [`room`](Self::room) for; [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for an offset that passes
     /// `i64::MAX` with the length, for a file that was not opened for it, and for [late values](Request::late);
     /// [`ErrorKind::NotRegistered`](crate::ErrorKind::NotRegistered) if other code deregistered a file, destroyed the batch or
@@ -31,10 +47,14 @@ impl Batch {
     /// taken some of the requests. This call then waits until all that is outstanding has ended: what was taken becomes
     /// [ready](Self::try_next), the others come back.
     #[doc(alias = "hipFileBatchIOSubmit")]
-    pub fn submit(&mut self, requests: Vec<Request>) -> std::result::Result<(), BatchError> {
+    pub fn submit(
+        &mut self,
+        requests: impl IntoIterator<Item = Request>,
+    ) -> std::result::Result<(), Failed<Vec<Request>>> {
+        let requests = Vec::from_iter(requests);
         match self.entries(&requests) {
             Ok(entries) => self.start(requests, &entries),
-            Err(error) => Err(BatchError::new(error, requests)),
+            Err(error) => Err(Failed::new(error, requests)),
         }
     }
 
@@ -54,7 +74,11 @@ impl Batch {
         requests.iter().map(entry::of).collect()
     }
 
-    fn start(&mut self, requests: Vec<Request>, entries: &[Entry]) -> std::result::Result<(), BatchError> {
+    fn start(
+        &mut self,
+        requests: Vec<Request>,
+        entries: &[Entry],
+    ) -> std::result::Result<(), Failed<Vec<Request>>> {
         self.outstanding.extend(entries.iter().map(|entry| entry.cookie).zip(requests));
         match self.hand_over(entries) {
             Ok(()) => {
@@ -68,7 +92,7 @@ impl Batch {
                 let told = refuses_all(&cause) || self.settle().is_ok();
                 let entries = if told { entries } else { &[] };
                 let back = entries.iter().filter_map(|entry| self.outstanding.remove(&entry.cookie));
-                Err(BatchError::new(Error::new(SUBMIT, cause), back.collect()))
+                Err(Failed::new(Error::new(SUBMIT, cause), back.collect()))
             }
         }
     }

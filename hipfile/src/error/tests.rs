@@ -328,6 +328,20 @@ fn a_code_of_hip_has_one_kind_wherever_it_comes_from() {
 }
 
 #[test]
+fn what_gives_a_value_back_reads_as_its_error_and_becomes_it() {
+    let failed = || Failed::new(Error::new("close driver", Cause::Shared), vec![7]);
+    assert_eq!(failed().to_string(), Error::new("close driver", Cause::Shared).to_string());
+    assert_eq!(Error::from(failed()).kind(), ErrorKind::Busy);
+    assert_eq!(io::Error::from(failed()).kind(), io::ErrorKind::ResourceBusy);
+    assert_eq!(failed().into_inner(), [7]);
+    assert!(format!("{:?}", failed()).starts_with("Failed { error: Error { kind: Busy"));
+
+    let device = hip_alloc::Device::new(u32::MAX).unwrap_err();
+    let failed = hip_alloc::Failed::new(device.clone(), ());
+    assert_eq!(Error::from(failed).to_string(), device.to_string());
+}
+
+#[test]
 fn io_errors_keep_kind_and_cause() {
     let io = io::Error::from(Error::new("write", Cause::Os(libc::ENOSPC)));
     assert_eq!(io.kind(), io::ErrorKind::StorageFull);

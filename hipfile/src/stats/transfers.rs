@@ -131,7 +131,7 @@ impl Transfers {
 /// use hipfile::{Driver, FileHandle, Observed};
 ///
 /// let driver = Driver::open()?;
-/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?).map_err(|(_file, error)| error)?;
+/// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let mut memory = DeviceBuffer::new(10)?;
 /// let before = hipfile::stats()?;
 /// file.read_exact_at(memory.slice_mut(..)?, 1)?;

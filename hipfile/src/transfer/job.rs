@@ -37,7 +37,7 @@ const START: &str = "start transfer";
 /// let driver = Driver::open()?;
 /// let file = Arc::new(OpenOptions::new().read(true).open(&driver, &path)?);
 /// let pool = driver.register(DeviceBuffer::new(10_000)?)?.into_regions(4000)?;
-/// let requests = pool.zip(0..).map(|(region, n)| Request::read(&file, region, n * 4000)).collect();
+/// let requests = pool.zip(0..).map(|(region, n)| Request::read(&file, region, n * 4000));
 /// let stop = CancelToken::new();
 /// let job: Job = Options::new().cancel(&stop).spawn(requests);
 /// println!("{} of {} bytes", job.progress().bytes, job.progress().total);
@@ -65,7 +65,7 @@ pub struct Job(Arc<Shared>);
 /// # let driver = Driver::open()?;
 /// # let file = Arc::new(OpenOptions::new().read(true).open(&driver, &path)?);
 /// # let region = driver.register(DeviceBuffer::new(101)?)?.into_region();
-/// let Ended { result, regions, .. } = Options::new().spawn(vec![Request::read(&file, region, 0)]).wait();
+/// let Ended { result, regions, .. } = Options::new().spawn([Request::read(&file, region, 0)]).wait();
 /// match result {
 ///     Ok(report) => println!("all {} bytes", report.bytes),
 ///     Err(stopped) => println!("{stopped}; {} bytes of 101", stopped.report().bytes),
@@ -117,7 +117,8 @@ impl Options<'static> {
     /// [`read_files_into`](Self::read_files_into) and [`write_files_from`](Self::write_files_from),
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for [late values](Request::late), which need a stream, and
     /// [`ErrorKind::Os`](crate::ErrorKind::Os) if no thread can be started.
-    pub fn spawn(self, requests: Vec<Request>) -> Job {
+    pub fn spawn(self, requests: impl IntoIterator<Item = Request>) -> Job {
+        let requests = Vec::from_iter(requests);
         let total = requests.iter().map(|request| request.region.len() as u64).sum();
         let shared =
             Shared { total, moved: AtomicU64::new(0), ended: Mutex::new(None), changed: Condvar::new() };
@@ -183,7 +184,7 @@ impl Job {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use hipfile::transfer::Options;
     ///
-    /// let job = Options::new().spawn(Vec::new());
+    /// let job = Options::new().spawn([]);
     /// while !job.is_finished() {
     ///     std::thread::yield_now(); // or do something else
     /// }
@@ -217,7 +218,7 @@ impl Job {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use hipfile::transfer::Options;
     ///
-    /// let mut job = Options::new().spawn(Vec::new());
+    /// let mut job = Options::new().spawn([]);
     /// let ended = loop {
     ///     match job.try_wait() {
     ///         Ok(ended) => break ended,

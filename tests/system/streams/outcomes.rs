@@ -188,7 +188,7 @@ fn a_forked_child_is_told() {
             forked(&world.file.read_at_after(&stream, memory.slice_mut(..).unwrap(), 0).unwrap_err());
             let plain = stream.stream().clone();
             forked(&RegisteredStream::new(&world.driver, plain, StreamFlags::empty()).unwrap_err());
-            let (stream, error) = stream.deregister().unwrap_err();
+            let (error, stream) = stream.deregister().unwrap_err().into_parts();
             forked(&error);
             drop(stream);
             true

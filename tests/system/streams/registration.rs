@@ -47,7 +47,7 @@ fn a_registration_in_use_stays() {
         let region = world.region(PAGE, 0);
         let held = soft::pause(stream.stream().as_raw());
         let transfer = world.file.read_owned(&stream, region, 0);
-        let (stream, error) = stream.deregister().unwrap_err();
+        let (error, stream) = stream.deregister().unwrap_err().into_parts();
         assert_eq!(error.kind(), ErrorKind::Busy);
         assert_eq!(error.to_string(), "deregister stream: clones or operations still use the stream");
         let World { driver, file, .. } = world;
@@ -58,7 +58,7 @@ fn a_registration_in_use_stays() {
         assert_eq!(refused.error().kind(), ErrorKind::Busy);
         let stream = stream.deregister().unwrap();
         stream.synchronize().unwrap();
-        refused.into_driver().close().unwrap();
+        refused.into_inner().close().unwrap();
     });
 }
 
@@ -70,7 +70,7 @@ fn a_stream_that_stays_registered_is_not_destroyed() {
         let stream = world.stream(StreamFlags::FIXED_VALUES);
         let raw = stream.stream().as_raw();
         soft::plan_hipfile("hipFileStreamDeregister:hipfile=5030");
-        let (stream, error) = stream.deregister().unwrap_err();
+        let (error, stream) = stream.deregister().unwrap_err().into_parts();
         assert_eq!(
             (error.operation(), error.op_error()),
             ("deregister stream", Some(OpError::InternalError))

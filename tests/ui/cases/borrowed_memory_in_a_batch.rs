@@ -9,6 +9,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut batch = Batch::new(&driver, 1)?;
     let mut memory = DeviceBuffer::new(4096)?;
     let registered = driver.register(&mut memory)?;
-    batch.submit(vec![Request::read(&file, registered.into_region(), 0)])?; // refused
+    batch.submit([Request::read(&file, registered.into_region(), 0)])?; // refused
     Ok(())
 }

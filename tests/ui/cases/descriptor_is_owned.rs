@@ -6,7 +6,7 @@ use hipfile::{Driver, FileHandle};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let driver = Driver::open()?;
     let file = File::open("/proc/self/exe")?;
-    let handle = FileHandle::new(&driver, file).map_err(|(_, error)| error)?;
+    let handle = FileHandle::new(&driver, file)?;
     drop(file); // refused
     drop(handle.into_fd());
     Ok(())

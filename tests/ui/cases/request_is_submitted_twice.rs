@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let region = driver.register(DeviceBuffer::new(4096)?)?.into_region();
     let mut batch = Batch::new(&driver, 2)?;
     let request = Request::read(&file, region, 0);
-    batch.submit(vec![request])?;
-    batch.submit(vec![request])?; // refused
+    batch.submit([request])?;
+    batch.submit([request])?; // refused
     Ok(())
 }

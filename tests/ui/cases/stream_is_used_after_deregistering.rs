@@ -5,7 +5,7 @@ use hipfile::{Driver, RegisteredStream, StreamFlags};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let driver = Driver::open()?;
     let registered = RegisteredStream::new(&driver, Stream::new()?, StreamFlags::empty())?;
-    let stream = registered.deregister().map_err(|(_, error)| error)?;
+    let stream = registered.deregister()?;
     assert!(registered.flags().is_empty()); // refused
     stream.synchronize()?;
     Ok(())
