@@ -39,7 +39,7 @@ macro_rules! lacks {
 send_and_sync! {
     Alignment Completion Done Driver Error ErrorKind Feature FileHandle FileHandleType OpError
     OpenOptions Preallocated RawMemory Region Regions RegisteredSlice<'static> RegisteredSliceMut<'static> RegisteredStream Replacement
-    ScopedTransfer Stats StreamFlags TransferError Transfers UnknownCode Values Version
+    ScopedTransfer Stats StreamFlags TransferError IoStats UnknownCode LateValues Version
     transfer::CancelToken transfer::Ended transfer::Job transfer::Progress transfer::Report transfer::Stopped
     ControlFlags DeviceStats Explanation Policy Predicted Reason FeatureFlags Observed Parameter<OsString> Properties SizeHistograms StorageFlags
     Failed<Vec<Request>> Failed<Registered<DeviceBuffer>>
@@ -96,7 +96,7 @@ const _: () = {
     send::<Registered<Unshared>>();
     send::<Batch>();
     send::<Request>();
-    send::<Transfer>();
+    send::<OwnedTransfer>();
     send::<transfer::Options<'static>>();
-    unpin::<Transfer>();
+    unpin::<OwnedTransfer>();
 };

@@ -22,14 +22,14 @@ use crate::stream_flags::StreamFlags;
 /// What a transfer moves, from where to where: see [`Request::late`](crate::Request::late).
 ///
 /// ```
-/// use hipfile::Values;
+/// use hipfile::LateValues;
 ///
-/// let submitted = Values { len: 4096, file_offset: 0, region_offset: 0 };
-/// let half = Values { len: submitted.len / 2, ..submitted };
-/// assert_eq!(half, Values { len: 2048, file_offset: 0, region_offset: 0 });
+/// let submitted = LateValues { len: 4096, file_offset: 0, region_offset: 0 };
+/// let half = LateValues { len: submitted.len / 2, ..submitted };
+/// assert_eq!(half, LateValues { len: 2048, file_offset: 0, region_offset: 0 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Values {
+pub struct LateValues {
     /// Number of bytes to move.
     pub len: usize,
     /// Where in the file, in bytes.
@@ -38,7 +38,7 @@ pub struct Values {
     pub region_offset: usize,
 }
 
-pub(crate) type Closure = Box<dyn FnOnce(Values) -> Values + Send>;
+pub(crate) type Closure = Box<dyn FnOnce(LateValues) -> LateValues + Send>;
 
 /// Why late values are not taken. The transfer moves nothing then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ const DONE: u8 = 2;
 /// The late values of one transfer: a closure, then what came of it.
 pub(crate) struct Late {
     closure: Mutex<Option<Closure>>,
-    submitted: Values,
+    submitted: LateValues,
     /// The bytes of the region, from the base of its registration.
     region: Range<usize>,
     /// What the library was promised about the stream, if we told it.
@@ -111,7 +111,7 @@ impl Late {
     ) -> Self {
         Self {
             closure: Mutex::new(Some(closure)),
-            submitted: Values { len: submitted, file_offset, region_offset: 0 },
+            submitted: LateValues { len: submitted, file_offset, region_offset: 0 },
             region,
             flags,
             progress: AtomicU8::new(WAITING),
@@ -155,7 +155,7 @@ impl Late {
     }
 
     /// The values as the slots have them, if they are within what was submitted.
-    fn check(&self, late: Values) -> Result<(i64, i64, usize), Cause> {
+    fn check(&self, late: LateValues) -> Result<(i64, i64, usize), Cause> {
         let Self { submitted, region, .. } = self;
         let flags = self.flags.unwrap_or(StreamFlags::FIXED_VALUES);
         let fixed = [

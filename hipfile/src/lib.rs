@@ -15,7 +15,7 @@
 //!      │                                             └─ read_at_in(&scope)        … on a stream, until the scope ends
 //!      │                transfer::Options ── read_file_into …           many calls by several threads, one report
 //!      ├─► Batch::new ◄── submit ── Request (Arc<FileHandle>, Region)    many transfers that own all they use
-//!      ├─► RegisteredStream ◄── submit ─┘ └─► Transfer ── wait, .await   … on a stream: read_owned, write_owned
+//!      ├─► RegisteredStream ◄── submit ─┘ └─► OwnedTransfer ── wait, .await   … on a stream: read_owned, …
 //!      │
 //!      └─► register ──► Registered<M> ──► slice, slice_mut              ranges of device memory, checked
 //!            ▲             │                         ▲  ▲
@@ -134,12 +134,12 @@ pub use file::FileHandle;
 pub use handle_type::FileHandleType;
 pub use io_stream::IoStream;
 pub use kind::ErrorKind;
-pub use late::Values;
+pub use late::LateValues;
 pub use library::{library_path, load};
 pub use memory::{ReadInto, WriteFrom};
 pub use op_error::{OpError, UnknownCode};
 pub use open_options::OpenOptions;
-pub use outcome::{Done, Transfer, TransferError};
+pub use outcome::{Done, OwnedTransfer, TransferError};
 pub use parameter::{Parameter, ParameterValue};
 pub use policy::Policy;
 pub use preallocate::Preallocated;
@@ -156,7 +156,7 @@ pub use scoped::ScopedTransfer;
 pub use slice::RegisteredSlice;
 pub use slice_mut::RegisteredSliceMut;
 pub use stats::{
-    DeviceStats, Observed, SizeHistograms, Stats, Transfers, device_stats, size_histograms, stats,
+    DeviceStats, IoStats, Observed, SizeHistograms, Stats, device_stats, size_histograms, stats,
 };
 pub use stream_flags::StreamFlags;
 pub use version::{Version, version};

@@ -18,14 +18,14 @@ use crate::region::Region;
 /// use std::sync::Arc;
 ///
 /// use hipfile::alloc::{DeviceBuffer, Stream};
-/// use hipfile::{Driver, FileHandle, Transfer};
+/// use hipfile::{Driver, FileHandle, OwnedTransfer};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let driver = Driver::open()?;
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let (file, stream) = (Arc::new(file), Stream::new()?);
 /// let region = driver.register(DeviceBuffer::new(8192)?)?.into_region();
-/// let transfer: Transfer = file.read_owned(&stream, region, 0);
+/// let transfer: OwnedTransfer = file.read_owned(&stream, region, 0);
 /// let done = match transfer.try_wait() {
 ///     Ok(ended) => ended?,
 ///     Err(transfer) => transfer.wait()?,
@@ -35,7 +35,7 @@ use crate::region::Region;
 /// # Ok(())
 /// # }
 /// ```
-pub type Transfer = Operation<Result<Done, TransferError>>;
+pub type OwnedTransfer = Operation<Result<Done, TransferError>>;
 
 /// What a transfer gives back.
 ///
@@ -106,9 +106,9 @@ impl TransferError {
     /// What went wrong, without the region.
     ///
     /// ```
-    /// use hipfile::{Transfer, TransferError};
+    /// use hipfile::{OwnedTransfer, TransferError};
     ///
-    /// fn bytes(transfer: Transfer) -> hipfile::Result<usize> {
+    /// fn bytes(transfer: OwnedTransfer) -> hipfile::Result<usize> {
     ///     transfer.wait().map(|done| done.bytes).map_err(TransferError::into_error)
     /// }
     /// # let _ = bytes;

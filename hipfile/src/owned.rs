@@ -24,7 +24,7 @@ use crate::io::{Way, hip_cause};
 use crate::late::Late;
 use crate::on_stream;
 use crate::op_error::OpError;
-use crate::outcome::{Done, Transfer, TransferError};
+use crate::outcome::{Done, OwnedTransfer, TransferError};
 use crate::region::Region;
 use crate::registered_stream::RegisteredStream;
 use crate::request::Request;
@@ -49,7 +49,11 @@ const _: fn() = || {
 };
 
 /// Puts the request on `stream`, with its registration if it has one.
-pub(crate) fn submit(request: Request, stream: &Stream, registration: Option<RegisteredStream>) -> Transfer {
+pub(crate) fn submit(
+    request: Request,
+    stream: &Stream,
+    registration: Option<RegisteredStream>,
+) -> OwnedTransfer {
     let Request { way, file, region, offset, late, place, tag: _ } = request;
     let (slots, failed) = match on_stream::slots(way, &file, region.span(), offset, stream.as_ref()) {
         Ok(slots) => (slots, OnceLock::new()),

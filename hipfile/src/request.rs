@@ -8,8 +8,8 @@ use hip_alloc::Place;
 use crate::file::FileHandle;
 use crate::io::Way;
 use crate::io_stream::IoStream;
-use crate::late::{Closure, Values};
-use crate::outcome::Transfer;
+use crate::late::{Closure, LateValues};
+use crate::outcome::OwnedTransfer;
 use crate::owned;
 use crate::region::Region;
 
@@ -130,7 +130,7 @@ impl Request {
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
     /// use hipfile::alloc::{DeviceBuffer, Stream};
-    /// use hipfile::{Driver, FileHandle, RegisteredStream, Request, StreamFlags, Values};
+    /// use hipfile::{Driver, FileHandle, LateValues, RegisteredStream, Request, StreamFlags};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let driver = Driver::open()?;
@@ -143,14 +143,14 @@ impl Request {
     /// // Work on the stream that finds out how much is needed is launched here, ahead of the read.
     /// # needed.store(4096, Ordering::Release);
     /// let read = Request::read(&file, region, 0)
-    ///     .late(move |submitted| Values { len: known_late.load(Ordering::Acquire), ..submitted })
+    ///     .late(move |submitted| LateValues { len: known_late.load(Ordering::Acquire), ..submitted })
     ///     .submit(&stream);
     /// assert_eq!(read.wait()?.bytes, 4096);
     /// # Ok(())
     /// # }
     /// ```
     #[doc(alias = "hipLaunchHostFunc")]
-    pub fn late(mut self, f: impl FnOnce(Values) -> Values + Send + 'static) -> Self {
+    pub fn late(mut self, f: impl FnOnce(LateValues) -> LateValues + Send + 'static) -> Self {
         self.late = Some(Box::new(f));
         self
     }
@@ -217,14 +217,14 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// None here; the [`Transfer`] has them, and the region with it.
+    /// None here; the [`OwnedTransfer`] has them, and the region with it.
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the file is not open for it, if offset plus length
     /// passes `i64::MAX`, if region and stream are on different devices, or for late values that are not right;
     /// [`ErrorKind::Os`](crate::ErrorKind::Os) without a number if a system call failed, since the library loses which way
     /// on streams; otherwise what HIP or the library answers.
     #[doc(alias = "hipFileReadAsync")]
     #[doc(alias = "hipFileWriteAsync")]
-    pub fn submit(self, stream: &impl IoStream) -> Transfer {
+    pub fn submit(self, stream: &impl IoStream) -> OwnedTransfer {
         owned::submit(self, stream.hip_stream(), stream.registration())
     }
 }
@@ -271,7 +271,12 @@ impl FileHandle {
     ///
     /// As for [`Request::submit`].
     #[doc(alias = "hipFileReadAsync")]
-    pub fn read_owned(self: &Arc<Self>, stream: &impl IoStream, region: Region, offset: u64) -> Transfer {
+    pub fn read_owned(
+        self: &Arc<Self>,
+        stream: &impl IoStream,
+        region: Region,
+        offset: u64,
+    ) -> OwnedTransfer {
         Request::read(self, region, offset).submit(stream)
     }
 
@@ -299,7 +304,12 @@ impl FileHandle {
     ///
     /// As for [`Request::submit`].
     #[doc(alias = "hipFileWriteAsync")]
-    pub fn write_owned(self: &Arc<Self>, stream: &impl IoStream, region: Region, offset: u64) -> Transfer {
+    pub fn write_owned(
+        self: &Arc<Self>,
+        stream: &impl IoStream,
+        region: Region,
+        offset: u64,
+    ) -> OwnedTransfer {
         Request::write(self, region, offset).submit(stream)
     }
 }

@@ -2,11 +2,11 @@
 
 mod devices;
 mod histograms;
-mod transfers;
+mod io_stats;
 
 pub use devices::{DeviceStats, device_stats};
 pub use histograms::{SizeHistograms, size_histograms};
-pub use transfers::{Observed, Transfers};
+pub use io_stats::{IoStats, Observed};
 
 use hipfile_sys as sys;
 
@@ -31,9 +31,9 @@ use crate::version::Version;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
     /// From files into device memory.
-    pub reads: Transfers,
+    pub reads: IoStats,
     /// From device memory into files.
-    pub writes: Transfers,
+    pub writes: IoStats,
     /// Registrations of files that succeeded.
     pub files_registered: u64,
     /// Registrations of memory that succeeded.
@@ -69,17 +69,17 @@ impl Stats {
 
     fn of(all: &sys::hipFileStatsLevel3_t) -> Self {
         let basic = &all.detailed.basic;
-        let sum = |direction: fn(&sys::hipFilePerGpuStats_t) -> Transfers| {
-            all.per_gpu_stats.iter().map(direction).fold(Transfers::default(), Transfers::plus)
+        let sum = |direction: fn(&sys::hipFilePerGpuStats_t) -> IoStats| {
+            all.per_gpu_stats.iter().map(direction).fold(IoStats::default(), IoStats::plus)
         };
         Self {
-            reads: Transfers {
+            reads: IoStats {
                 operations: basic.read_ops.ok,
                 errors: basic.read_ops.err,
                 bytes: basic.read_bytes,
                 ..sum(devices::reads)
             },
-            writes: Transfers {
+            writes: IoStats {
                 operations: basic.write_ops.ok,
                 errors: basic.write_ops.err,
                 bytes: basic.write_bytes,
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn each_field_has_its_source() {
         let expected = Stats {
-            reads: Transfers {
+            reads: IoStats {
                 operations: 11,
                 errors: 3,
                 bytes: 1100,
@@ -173,7 +173,7 @@ mod tests {
                 fallback: 242,
                 unaligned: 253,
             },
-            writes: Transfers {
+            writes: IoStats {
                 operations: 12,
                 errors: 4,
                 bytes: 1200,
@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn both_directions_are_one_observation() {
-        let (fast, slow) = (Transfers { fast_path: 1, ..none() }, Transfers { fallback: 1, ..none() });
+        let (fast, slow) = (IoStats { fast_path: 1, ..none() }, IoStats { fallback: 1, ..none() });
         let observed = |reads, writes| Stats { reads, writes, ..Stats::default() }.observed();
         assert_eq!([observed(fast, fast), observed(slow, none())], [Observed::FastPath, Observed::Fallback]);
         assert_eq!([observed(fast, slow), observed(none(), none())], [Observed::Both, Observed::Nothing]);
     }
 
-    fn none() -> Transfers {
-        Transfers::default()
+    fn none() -> IoStats {
+        IoStats::default()
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
         let devices: Vec<DeviceStats> = devices::active(&all).collect();
         assert_eq!(devices.iter().map(|device| device.ordinal).collect::<Vec<_>>(), [2, 15]);
         let [second, fifteenth] = devices.as_slice() else { unreachable!() };
-        let reads = Transfers {
+        let reads = IoStats {
             operations: 1,
             errors: 24,
             bytes: 100,

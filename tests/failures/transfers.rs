@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hipfile::transfer::Options;
-use hipfile::{Batch, Completion, Request, Transfer};
+use hipfile::{Batch, Completion, OwnedTransfer, Request};
 
 use crate::entry::{About, Entry, Named, Outcome, done, kept};
 use crate::stage::{LEN, Stage};
@@ -62,7 +62,7 @@ pub fn entries() -> Vec<Entry> {
             stage.made.push(Box::new(stream));
             ended(stage, transfer)
         }),
-        ("drop of Transfer", |stage| {
+        ("drop of OwnedTransfer", |stage| {
             let region = stage.region.take().expect("it is there");
             done(stage.file().read_owned(stage.stream(), region, 0))
         }),
@@ -188,7 +188,7 @@ fn submitted(stage: &mut Stage, requests: Vec<Request>) -> Outcome {
 }
 
 /// Waits for a transfer and keeps what it gives back.
-fn ended(stage: &mut Stage, transfer: Transfer) -> Outcome {
+fn ended(stage: &mut Stage, transfer: OwnedTransfer) -> Outcome {
     match transfer.wait() {
         Ok(done) => kept(stage, done.region),
         Err(failed) => {

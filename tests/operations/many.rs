@@ -1,7 +1,7 @@
 //! Ten thousand reads, each of which owns its region of one pool.
 
 use hipfile::alloc::{DeviceBuffer, InFlight};
-use hipfile::{Region, RegisteredStream, Request, Transfer};
+use hipfile::{OwnedTransfer, Region, RegisteredStream, Request};
 use hipfile_tests::soft;
 
 use crate::counting::allocations;
@@ -33,7 +33,7 @@ fn ten_thousand_owned_reads_of_one_pool() {
         let mut regions: Vec<Option<Region>> = memory.into_regions(LEN).unwrap().map(Some).collect();
         let streams: Vec<RegisteredStream> = (0..4).map(|_| scene.stream()).collect();
         let in_flight = InFlight::new(IN_FLIGHT);
-        let mut transfers: Vec<Option<Transfer>> = (0..READS).map(|_| None).collect();
+        let mut transfers: Vec<Option<OwnedTransfer>> = (0..READS).map(|_| None).collect();
 
         // What is held cannot make room, so that the bound shows.
         let mut paused: Vec<_> = streams.iter().map(|stream| soft::pause(stream.stream().as_raw())).collect();

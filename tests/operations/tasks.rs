@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use hipfile::alloc::InFlight;
-use hipfile::{Region, RegisteredStream, Request, Transfer};
+use hipfile::{OwnedTransfer, Region, RegisteredStream, Request};
 use hipfile_tests::soft;
 use tokio::runtime::Builder;
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -72,7 +72,7 @@ fn a_thousand_futures_half_of_them_dropped() {
                 }
             }
             timer.go_on().await;
-            drop::<Vec<Transfer>>(dropped);
+            drop::<Vec<OwnedTransfer>>(dropped);
             timer.go_on().await;
             assert!(kept.iter().all(|(_, task)| !task.is_finished()));
             drop(paused);

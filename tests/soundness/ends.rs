@@ -9,7 +9,7 @@ use std::task::{Context, Waker};
 
 use hipfile::alloc::{DeviceBuffer, InFlight, Stream};
 use hipfile::{
-    Batch, Driver, ErrorKind, Region, RegisteredStream, Request, StreamFlags, Transfer, TransferError,
+    Batch, Driver, ErrorKind, OwnedTransfer, Region, RegisteredStream, Request, StreamFlags, TransferError,
 };
 use hipfile_tests::isolate::{LEAKS, in_child};
 use hipfile_tests::soft;
@@ -134,11 +134,11 @@ fn children_of_busy_processes_do_not_hang() {
 }
 
 /// What is in flight when a process ends. Nothing drops a static.
-static IN_A_STATIC: Mutex<Option<(Transfer, Batch, RegisteredStream)>> = Mutex::new(None);
+static IN_A_STATIC: Mutex<Option<(OwnedTransfer, Batch, RegisteredStream)>> = Mutex::new(None);
 
 thread_local! {
     /// This is dropped, and does not wait.
-    static IN_A_LOCAL: RefCell<Option<Transfer>> = const { RefCell::new(None) };
+    static IN_A_LOCAL: RefCell<Option<OwnedTransfer>> = const { RefCell::new(None) };
 }
 
 /// SND-17. The process ends with its own status although streams are held and batches run.

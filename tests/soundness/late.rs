@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hipfile::alloc::{DeviceBuffer, Stream};
-use hipfile::{ErrorKind, Region, RegisteredStream, Request, StreamFlags, Values};
+use hipfile::{ErrorKind, LateValues, Region, RegisteredStream, Request, StreamFlags};
 use hipfile_tests::isolate::alone;
 
 use crate::fake::streams::{Fate, fates};
@@ -12,7 +12,7 @@ use crate::fake::{self, Function, calls};
 use crate::support::{Prepared, pattern, prepared};
 
 const SIZE: usize = 64 * 1024;
-const LATE: Values = Values { len: 4096, file_offset: 8192, region_offset: 4096 };
+const LATE: LateValues = LateValues { len: 4096, file_offset: 8192, region_offset: 4096 };
 
 fn scene() -> (Prepared, RegisteredStream, Region) {
     fake::install();

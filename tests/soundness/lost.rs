@@ -7,7 +7,7 @@ use std::sync::mpsc::TryRecvError;
 use std::task::{Context, Poll, Wake, Waker};
 
 use hipfile::alloc;
-use hipfile::{Done, Error, ErrorKind, Transfer, TransferError};
+use hipfile::{Done, Error, ErrorKind, OwnedTransfer, TransferError};
 use hipfile_tests::isolate::LEAKS;
 use hipfile_tests::soft;
 
@@ -122,7 +122,7 @@ impl Wake for Unpark {
 }
 
 /// Awaits, on this thread.
-fn block_on(mut transfer: Transfer) -> Result<Done, TransferError> {
+fn block_on(mut transfer: OwnedTransfer) -> Result<Done, TransferError> {
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     loop {
         match Pin::new(&mut transfer).poll(&mut Context::from_waker(&waker)) {
@@ -133,7 +133,7 @@ fn block_on(mut transfer: Transfer) -> Result<Done, TransferError> {
 }
 
 /// Has a transfer end, and says how it did if that is told.
-type Way = fn(Transfer) -> Option<Result<Done, TransferError>>;
+type Way = fn(OwnedTransfer) -> Option<Result<Done, TransferError>>;
 
 /// SND-01, SND-09. The device is lost under a transfer: whoever waits, asks, awaits or has dropped it, is told or counted, and
 /// what the device still does happens in memory that nobody else has.

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use hipfile::alloc::{self, DeviceBuffer, InFlight};
-use hipfile::{Done, RegisteredStream, Request, StreamFlags, Transfer, TransferError};
+use hipfile::{Done, OwnedTransfer, RegisteredStream, Request, StreamFlags, TransferError};
 use hipfile_tests::isolate::LEAKS;
 use hipfile_tests::soft::{self, Paused};
 
@@ -30,7 +30,7 @@ struct Held {
 }
 
 impl Held {
-    fn start() -> (Self, Transfer) {
+    fn start() -> (Self, OwnedTransfer) {
         let prepared = prepared(&pattern(SIZE, 1));
         let stream = RegisteredStream::new(&prepared.driver, stream(), StreamFlags::FIXED_VALUES).unwrap();
         let (memory, gone) = Watched::new(SIZE);
@@ -266,7 +266,7 @@ fn places_come_back_whatever_becomes_of_operations() {
                 prepared.driver.register(memory).unwrap().into_region()
             });
             let paused = soft::pause(stream.as_raw());
-            let mut transfers: Vec<Transfer> = regions
+            let mut transfers: Vec<OwnedTransfer> = regions
                 .into_iter()
                 .map(|region| {
                     Request::read(&prepared.file, region, 0).place(in_flight.acquire()).submit(&stream)

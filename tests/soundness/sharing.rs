@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hipfile::alloc::{DeviceBuffer, InFlight, Operation, PinnedBuffer, Place, Scope, Stream};
 use hipfile::{
-    Batch, Driver, FileHandle, Region, Registered, RegisteredStream, Request, ScopedTransfer, Transfer,
+    Batch, Driver, FileHandle, OwnedTransfer, Region, Registered, RegisteredStream, Request, ScopedTransfer,
 };
 use hipfile_tests::isolate::alone;
 
@@ -69,7 +69,7 @@ fn only_what_may_cross_threads_does() {
         crosses!(Place),
         crosses!(PinnedBuffer),
         crosses!(ScopedTransfer),
-        crosses!(Transfer),
+        crosses!(OwnedTransfer),
         crosses!(Operation<()>),
     ] {
         assert_eq!(both, (true, true));

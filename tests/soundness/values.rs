@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hipfile::alloc::DeviceBuffer;
-use hipfile::{ErrorKind, Region, RegisteredStream, Request, StreamFlags, Values};
+use hipfile::{ErrorKind, LateValues, Region, RegisteredStream, Request, StreamFlags};
 use hipfile_tests::isolate::{LEAKS, isolated};
 use hipfile_tests::soft;
 use proptest::prelude::*;
@@ -79,8 +79,8 @@ fn hostile_values(fast: bool) {
             1 => (flags, PIECE, region_offset % 2),
             _ => (flags, len, region_offset),
         };
-        let late = Values { len, file_offset: (file_offset as u64) % (2 * FILE as u64), region_offset };
-        let submitted = Values { len: PIECE, file_offset: 512, region_offset: 0 };
+        let late = LateValues { len, file_offset: (file_offset as u64) % (2 * FILE as u64), region_offset };
+        let submitted = LateValues { len: PIECE, file_offset: 512, region_offset: 0 };
         let fixed = |flag, same: bool| same || !flags.contains(flag);
         let right = !flags.contains(StreamFlags::FIXED_VALUES)
             && fixed(StreamFlags::FIXED_SIZE, len == PIECE)
@@ -144,7 +144,7 @@ fn closures_that_panic_move_nothing() {
         let stream = RegisteredStream::new(driver, stream(), StreamFlags::empty()).unwrap();
         let mut region = driver.register(DeviceBuffer::zeroed(PIECE).unwrap()).unwrap().into_region();
         let dropped = Arc::new(AtomicUsize::new(0));
-        type Closure = Box<dyn FnOnce(Values) -> Values + Send>;
+        type Closure = Box<dyn FnOnce(LateValues) -> LateValues + Send>;
         let owned = || PanicsInDrop(Arc::clone(&dropped));
         let closures: [(usize, Closure); 4] = [
             (0, Box::new(|_| panic!("as planned"))),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use hipfile::alloc::{Device, DeviceBuffer, DeviceSliceMut, Stream};
 use hipfile::{
-    Batch, Driver, ErrorKind, Feature, FileHandle, OpError, RawMemory, Region, Registered, RegisteredSlice,
-    RegisteredSliceMut, Request, Stats, Transfer,
+    Batch, Driver, ErrorKind, Feature, FileHandle, OpError, OwnedTransfer, RawMemory, Region, Registered,
+    RegisteredSlice, RegisteredSliceMut, Request, Stats,
 };
 use hipfile_tests::isolate::shimmed;
 use hipfile_tests::shim;
@@ -230,7 +230,7 @@ fn submitted_transfers_meet_the_registration() {
 
         let regions = registered.into_regions(PIECE).unwrap().enumerate();
         let reads = regions.map(|(index, region)| file.read_owned(&stream, region, (index * PIECE) as u64));
-        let reads: Vec<Transfer> = reads.collect();
+        let reads: Vec<OwnedTransfer> = reads.collect();
         let regions: Vec<Region> = reads.into_iter().map(|read| read.wait().unwrap().region).collect();
         assert_eq!(lookups(), before, "owned");
         assert!(pool.holds(9, &content));

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use framework::{Handle, Pool, Queue};
 use hipfile::alloc::{Device, Stream, StreamRef};
-use hipfile::{Driver, OpenOptions, Registered, RegisteredSliceMut, RegisteredStream, StreamFlags, Transfer};
+use hipfile::{
+    Driver, OpenOptions, OwnedTransfer, Registered, RegisteredSliceMut, RegisteredStream, StreamFlags,
+};
 
 /// Length of a region.
 const PIECE: usize = 4096;
@@ -62,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Reads that own file and region. The framework's copies follow on the same stream, so they find the bytes.
     let file = Arc::new(file);
     let stream = RegisteredStream::new(&driver, Stream::from(stream), StreamFlags::FIXED_VALUES)?;
-    let mut transfers: Vec<Transfer> = Vec::new();
+    let mut transfers: Vec<OwnedTransfer> = Vec::new();
     let mut tensors = Vec::new();
     for (index, (bytes, mut region)) in content.chunks(PIECE).zip(registered.into_regions(PIECE)?).enumerate()
     {

@@ -9,14 +9,14 @@ use super::*;
 
 /// Where the region is in its registration.
 const REGION: Range<usize> = 1000..1100;
-const SUBMITTED: Values = Values { len: 80, file_offset: 7, region_offset: 0 };
+const SUBMITTED: LateValues = LateValues { len: 80, file_offset: 7, region_offset: 0 };
 
-fn late(flags: StreamFlags, f: impl FnOnce(Values) -> Values + Send + 'static) -> Late {
+fn late(flags: StreamFlags, f: impl FnOnce(LateValues) -> LateValues + Send + 'static) -> Late {
     Late::new(Box::new(f), REGION, SUBMITTED.file_offset, SUBMITTED.len, Some(flags))
 }
 
 /// What the slots have after `values` came late, or why they were refused.
-fn outcome(flags: StreamFlags, values: Values) -> Result<(usize, i64, i64), Cause> {
+fn outcome(flags: StreamFlags, values: LateValues) -> Result<(usize, i64, i64), Cause> {
     let slots = Slots::new(SUBMITTED.len, 7, 1000);
     let late = late(flags, move |submitted| {
         assert_eq!(submitted, SUBMITTED);
@@ -48,7 +48,7 @@ proptest! {
         bits in 0..16u32,
     ) {
         let flags = StreamFlags::from_bits_truncate(bits);
-        let values = Values { len, file_offset, region_offset };
+        let values = LateValues { len, file_offset, region_offset };
         let kept = |flag, same| same || !flags.contains(flag);
         let fits = len <= SUBMITTED.len
             && len as u128 + region_offset as u128 <= REGION.len() as u128
@@ -71,16 +71,20 @@ proptest! {
 fn the_reason_is_told() {
     let none = StreamFlags::empty();
     let reason = |flags, values| outcome(flags, values).unwrap_err().to_string();
-    let longer = Values { len: 81, ..SUBMITTED };
+    let longer = LateValues { len: 81, ..SUBMITTED };
     assert!(reason(none, longer).contains("81 bytes, where 80 were submitted"));
-    let outside = Values { region_offset: 21, ..SUBMITTED };
+    let outside = LateValues { region_offset: 21, ..SUBMITTED };
     assert!(reason(none, outside).contains("80 bytes at offset 21 of a region of 100"));
-    let too_far = Values { file_offset: u64::MAX, ..SUBMITTED };
+    let too_far = LateValues { file_offset: u64::MAX, ..SUBMITTED };
     assert!(matches!(outcome(none, too_far), Err(Cause::OffsetTooLarge)));
     for (flag, values, name) in [
-        (StreamFlags::FIXED_SIZE, Values { len: 1, ..SUBMITTED }, "a late length"),
-        (StreamFlags::FIXED_FILE_OFFSET, Values { file_offset: 8, ..SUBMITTED }, "a late file offset"),
-        (StreamFlags::FIXED_BUFFER_OFFSET, Values { region_offset: 1, ..SUBMITTED }, "a late region offset"),
+        (StreamFlags::FIXED_SIZE, LateValues { len: 1, ..SUBMITTED }, "a late length"),
+        (StreamFlags::FIXED_FILE_OFFSET, LateValues { file_offset: 8, ..SUBMITTED }, "a late file offset"),
+        (
+            StreamFlags::FIXED_BUFFER_OFFSET,
+            LateValues { region_offset: 1, ..SUBMITTED },
+            "a late region offset",
+        ),
     ] {
         assert!(outcome(StreamFlags::all() - flag, values).is_ok(), "{name}");
         assert!(reason(flag, values).starts_with(name));

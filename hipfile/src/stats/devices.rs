@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hipfile_sys as sys;
 
-use super::Transfers;
+use super::IoStats;
 use crate::error::Result;
 use crate::ffi;
 
@@ -30,9 +30,9 @@ pub struct DeviceStats {
     /// What HIP calls the device for good. `None` with hipFile 0.5, which does not fill it in.
     pub uuid: Option<[u8; 16]>,
     /// From files into memory of the device.
-    pub reads: Transfers,
+    pub reads: IoStats,
     /// From memory of the device into files.
-    pub writes: Transfers,
+    pub writes: IoStats,
 }
 
 /// What the library counted, device by device; those that nothing was counted for are left out. hipFile 0.5.
@@ -58,7 +58,7 @@ pub fn device_stats() -> Result<Vec<DeviceStats>> {
 
 /// The devices that something was counted for.
 pub(super) fn active(all: &sys::hipFileStatsLevel3_t) -> impl Iterator<Item = DeviceStats> {
-    let none = Transfers::default();
+    let none = IoStats::default();
     (0..)
         .zip(&all.per_gpu_stats)
         .map(|(ordinal, gpu)| DeviceStats {
@@ -74,8 +74,8 @@ pub(super) fn active(all: &sys::hipFileStatsLevel3_t) -> impl Iterator<Item = De
         .filter(move |device| (device.reads, device.writes) != (none, none))
 }
 
-pub(super) fn reads(gpu: &sys::hipFilePerGpuStats_t) -> Transfers {
-    Transfers {
+pub(super) fn reads(gpu: &sys::hipFilePerGpuStats_t) -> IoStats {
+    IoStats {
         operations: gpu.n_total_reads,
         errors: gpu.n_reads_err,
         bytes: gpu.read_bytes,
@@ -86,8 +86,8 @@ pub(super) fn reads(gpu: &sys::hipFilePerGpuStats_t) -> Transfers {
     }
 }
 
-pub(super) fn writes(gpu: &sys::hipFilePerGpuStats_t) -> Transfers {
-    Transfers {
+pub(super) fn writes(gpu: &sys::hipFilePerGpuStats_t) -> IoStats {
+    IoStats {
         operations: gpu.n_total_writes,
         errors: gpu.n_writes_err,
         bytes: gpu.write_bytes,

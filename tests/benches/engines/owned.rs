@@ -2,7 +2,7 @@
 //! waited for, and asked for their results.
 
 use hip_alloc::{DeviceBuffer, Stream};
-use hipfile::{Region, RegisteredStream, Request, StreamFlags, Transfer};
+use hipfile::{OwnedTransfer, Region, RegisteredStream, Request, StreamFlags};
 
 use crate::Result;
 use crate::plain::Round;
@@ -14,7 +14,7 @@ pub struct Owned<'s> {
     stream: RegisteredStream,
     /// Of the stage's memory, in the order of the file.
     regions: Vec<Region>,
-    transfers: Vec<Transfer>,
+    transfers: Vec<OwnedTransfer>,
     len: usize,
 }
 

@@ -1,11 +1,11 @@
-//! Values that come when the stream does.
+//! LateValues that come when the stream does.
 
 use std::panic::panic_any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hipfile::alloc::Stream;
-use hipfile::{Done, ErrorKind, IoStream, Region, Request, StreamFlags, TransferError, Values};
+use hipfile::{Done, ErrorKind, IoStream, LateValues, Region, Request, StreamFlags, TransferError};
 use hipfile_tests::isolate::isolated;
 use hipfile_tests::soft;
 
@@ -15,20 +15,20 @@ use crate::common::pattern;
 const LEN: usize = 16 * PAGE;
 /// What is submitted: all of a region of so many bytes, from the second page of the file.
 const REGION: usize = 4 * PAGE;
-const EARLY: Values = Values { len: REGION, file_offset: PAGE as u64, region_offset: 0 };
+const EARLY: LateValues = LateValues { len: REGION, file_offset: PAGE as u64, region_offset: 0 };
 
 fn submit(
     world: &World,
     make: Make,
     stream: &impl IoStream,
     region: Region,
-    f: impl FnOnce(Values) -> Values + Send + 'static,
+    f: impl FnOnce(LateValues) -> LateValues + Send + 'static,
 ) -> Result<Done, TransferError> {
     make(&world.file, region, EARLY.file_offset).late(f).submit(stream).wait()
 }
 
 /// A read and a write with these late values move exactly what they say.
-fn moves(flags: StreamFlags, late: Values) {
+fn moves(flags: StreamFlags, late: LateValues) {
     let world = World::new(LEN);
     let stream = world.stream(flags);
     let in_memory = pattern(REGION, 43);
@@ -54,7 +54,11 @@ fn moves(flags: StreamFlags, late: Values) {
 }
 
 /// A read and a write with this closure move nothing and end with this text.
-fn moves_nothing(flags: StreamFlags, f: impl Fn(Values) -> Values + Clone + Send + 'static, text: &str) {
+fn moves_nothing(
+    flags: StreamFlags,
+    f: impl Fn(LateValues) -> LateValues + Clone + Send + 'static,
+    text: &str,
+) {
     let world = World::new(LEN);
     let stream = world.stream(flags);
     for (way, make) in WAYS {
@@ -74,15 +78,15 @@ fn moves_nothing(flags: StreamFlags, f: impl Fn(Values) -> Values + Clone + Send
 fn in_pages(flags: StreamFlags) {
     let late = [
         (StreamFlags::empty(), EARLY),
-        (StreamFlags::FIXED_SIZE, Values { len: PAGE, ..EARLY }),
-        (StreamFlags::FIXED_FILE_OFFSET, Values { file_offset: 9 * PAGE as u64, ..EARLY }),
+        (StreamFlags::FIXED_SIZE, LateValues { len: PAGE, ..EARLY }),
+        (StreamFlags::FIXED_FILE_OFFSET, LateValues { file_offset: 9 * PAGE as u64, ..EARLY }),
         (
             StreamFlags::FIXED_SIZE | StreamFlags::FIXED_BUFFER_OFFSET,
-            Values { len: PAGE, region_offset: 3 * PAGE, ..EARLY },
+            LateValues { len: PAGE, region_offset: 3 * PAGE, ..EARLY },
         ),
         (
             StreamFlags::FIXED_VALUES,
-            Values { len: 2 * PAGE, file_offset: 14 * PAGE as u64, region_offset: PAGE },
+            LateValues { len: 2 * PAGE, file_offset: 14 * PAGE as u64, region_offset: PAGE },
         ),
     ];
     for (needed, late) in late {
@@ -95,21 +99,21 @@ fn in_pages(flags: StreamFlags) {
 fn refusals() {
     let none = StreamFlags::empty();
     let longer = "late values of 16385 bytes, where 16384 were submitted and no more are allowed";
-    moves_nothing(none, |early| Values { len: early.len + 1, ..early }, longer);
+    moves_nothing(none, |early| LateValues { len: early.len + 1, ..early }, longer);
     let outside = "late values of 4096 bytes at offset 12289 of a region of 16384";
-    moves_nothing(none, |early| Values { len: PAGE, region_offset: 3 * PAGE + 1, ..early }, outside);
+    moves_nothing(none, |early| LateValues { len: PAGE, region_offset: 3 * PAGE + 1, ..early }, outside);
     let far =
         "a file ends at 9223372036854775807 (i64::MAX) at the latest, so offset plus length is too large";
-    moves_nothing(none, |early| Values { file_offset: u64::MAX, ..early }, far);
+    moves_nothing(none, |early| LateValues { file_offset: u64::MAX, ..early }, far);
     let panicked = "the closure for late values panicked";
     moves_nothing(none, |_| panic!("on purpose"), panicked);
     moves_nothing(none, |_| panic_any(Arc::new(5)), panicked);
     for (flag, late, value) in [
-        (StreamFlags::FIXED_SIZE, Values { len: PAGE, ..EARLY }, "length"),
-        (StreamFlags::FIXED_FILE_OFFSET, Values { file_offset: 0, ..EARLY }, "file offset"),
+        (StreamFlags::FIXED_SIZE, LateValues { len: PAGE, ..EARLY }, "length"),
+        (StreamFlags::FIXED_FILE_OFFSET, LateValues { file_offset: 0, ..EARLY }, "file offset"),
         (
             StreamFlags::FIXED_BUFFER_OFFSET | StreamFlags::FIXED_FILE_OFFSET,
-            Values { len: PAGE, region_offset: PAGE, ..EARLY },
+            LateValues { len: PAGE, region_offset: PAGE, ..EARLY },
             "region offset",
         ),
     ] {
@@ -124,7 +128,10 @@ fn on_the_fallback() {
     isolated("streams::late::on_the_fallback", &FALLBACK, || {
         combinations().filter(|flags| !flags.contains(StreamFlags::FIXED_VALUES)).for_each(in_pages);
         for len in [0, 1, REGION - 1] {
-            moves(StreamFlags::empty(), Values { len, file_offset: 3, region_offset: 1.min(REGION - len) });
+            moves(
+                StreamFlags::empty(),
+                LateValues { len, file_offset: 3, region_offset: 1.min(REGION - len) },
+            );
         }
         refusals();
     });
@@ -140,7 +147,7 @@ fn on_the_fast_path() {
         let stream = world.stream(StreamFlags::empty());
         let held = soft::pause(stream.stream().as_raw());
         let read = Request::read(&world.file, world.region(REGION, 0x5a), 0)
-            .late(|early| Values { len: 1, ..early })
+            .late(|early| LateValues { len: 1, ..early })
             .submit(&stream);
         drop(held);
         let failed = read.wait().unwrap_err();
@@ -174,7 +181,7 @@ fn the_closure_waits_for_the_stream() {
         let read = Request::read(&world.file, region, 0)
             .late(move |early| {
                 note.store(true, Ordering::Relaxed);
-                Values { len: PAGE, file_offset: 5 * PAGE as u64, ..early }
+                LateValues { len: PAGE, file_offset: 5 * PAGE as u64, ..early }
             })
             .submit(&stream);
         assert!(!called.load(Ordering::Relaxed));
@@ -194,7 +201,7 @@ fn values_that_come_during_the_submission_count() {
     let mut region = world.region(REGION, 0);
     for round in 0..300 {
         let page = round % 4;
-        let late = Values { len: PAGE, file_offset: (page * PAGE) as u64, region_offset: page * PAGE };
+        let late = LateValues { len: PAGE, file_offset: (page * PAGE) as u64, region_offset: page * PAGE };
         let done = submit(&world, Request::read, &stream, region, move |_| late).unwrap();
         assert_eq!(done.bytes, PAGE, "round {round}");
         region = done.region;
@@ -246,7 +253,7 @@ fn a_failed_submission_with_late_values_gives_the_region_back() {
         let stream = world.stream(StreamFlags::empty());
         let region = world.region(REGION, 7);
         soft::plan_hipfile("hipFileReadAsync:hipfile=5030");
-        let late = |early: Values| Values { len: 1, ..early };
+        let late = |early: LateValues| LateValues { len: 1, ..early };
         let failed = submit(&world, Request::read, &stream, region, late).unwrap_err();
         assert_eq!(failed.error().kind(), ErrorKind::Internal);
         assert!(bytes(failed.region().unwrap()) == [7; REGION]);

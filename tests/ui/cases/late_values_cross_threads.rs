@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hipfile::alloc::DeviceBuffer;
-use hipfile::{Driver, OpenOptions, Request, Values};
+use hipfile::{Driver, OpenOptions, Request, LateValues};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let driver = Driver::open()?;
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let region = driver.register(DeviceBuffer::new(4096)?)?.into_region();
     let len = Rc::new(16);
     let request = Request::read(&file, region, 0);
-    let request = request.late(move |values| Values { len: *len, ..values }); // refused
+    let request = request.late(move |values| LateValues { len: *len, ..values }); // refused
     drop(request);
     Ok(())
 }

@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use hipfile::alloc::DeviceBuffer;
-use hipfile::{Driver, OpenOptions, Request, Values};
+use hipfile::{Driver, OpenOptions, Request, LateValues};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let driver = Driver::open()?;
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let region = driver.register(DeviceBuffer::new(4096)?)?.into_region();
     let lens = vec![16];
     let request = Request::read(&file, region, 0);
-    let request = request.late(|values| Values { len: lens[0], ..values }); // refused
+    let request = request.late(|values| LateValues { len: lens[0], ..values }); // refused
     drop(request);
     assert_eq!(lens, [16]);
     Ok(())

@@ -7,7 +7,7 @@ use std::time::Duration;
 ///
 /// ```
 /// # fn main() -> hipfile::Result<()> {
-/// let reads: hipfile::Transfers = hipfile::stats()?.reads;
+/// let reads: hipfile::IoStats = hipfile::stats()?.reads;
 /// if reads.fallback > 0 {
 ///     println!("{} of {} reads went through host memory", reads.fallback, reads.operations);
 /// }
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// ```
 #[non_exhaustive]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Transfers {
+pub struct IoStats {
     /// Operations that completed.
     pub operations: u64,
     /// Operations that failed. An operation that failed on the fast path and was done again is in both.
@@ -33,7 +33,7 @@ pub struct Transfers {
     pub unaligned: u64,
 }
 
-impl Transfers {
+impl IoStats {
     /// What was counted after `earlier` was.
     ///
     /// ```
@@ -73,9 +73,9 @@ impl Transfers {
     ///
     /// ```
     /// # fn main() -> hipfile::Result<()> {
-    /// use hipfile::{Observed, Transfers};
+    /// use hipfile::{Observed, IoStats};
     ///
-    /// let writes: Transfers = hipfile::stats()?.writes;
+    /// let writes: IoStats = hipfile::stats()?.writes;
     /// assert_eq!(writes.observed(), Observed::Nothing);
     /// # Ok(())
     /// # }
@@ -112,7 +112,7 @@ impl Transfers {
     ///
     /// ```
     /// # fn main() -> hipfile::Result<()> {
-    /// assert_eq!(hipfile::Transfers::default().bytes_per_second(), None);
+    /// assert_eq!(hipfile::IoStats::default().bytes_per_second(), None);
     /// # Ok(())
     /// # }
     /// ```
@@ -177,7 +177,7 @@ mod tests {
             (1, 1, Observed::Both, "fast path and fallback"),
         ];
         for (fast_path, fallback, observed, text) in table {
-            let transfers = Transfers { fast_path, fallback, ..Transfers::default() };
+            let transfers = IoStats { fast_path, fallback, ..IoStats::default() };
             assert_eq!((transfers.observed(), observed.to_string().as_str()), (observed, text));
         }
     }
@@ -185,21 +185,21 @@ mod tests {
     #[test]
     fn means_and_rates() {
         let time = Duration::from_micros(2000);
-        let some = Transfers { operations: 3, bytes: 8192, time, ..Transfers::default() };
+        let some = IoStats { operations: 3, bytes: 8192, time, ..IoStats::default() };
         assert_eq!(some.mean_time(), Some(Duration::from_nanos(666_666)));
         assert_eq!(some.bytes_per_second(), Some(4_096_000));
-        assert_eq!((Transfers::default().mean_time(), Transfers::default().bytes_per_second()), (None, None));
-        let most = Transfers {
+        assert_eq!((IoStats::default().mean_time(), IoStats::default().bytes_per_second()), (None, None));
+        let most = IoStats {
             operations: 1,
             bytes: u64::MAX,
             time: Duration::from_micros(u64::MAX),
-            ..Transfers::default()
+            ..IoStats::default()
         };
         assert_eq!(
             (most.mean_time(), most.bytes_per_second()),
             (Some(Duration::from_nanos(u64::MAX)), Some(1_000_000))
         );
-        let soon = Transfers { bytes: u64::MAX, time: Duration::from_micros(1), ..Transfers::default() };
+        let soon = IoStats { bytes: u64::MAX, time: Duration::from_micros(1), ..IoStats::default() };
         assert_eq!(soon.bytes_per_second(), Some(u64::MAX));
     }
 }
