@@ -29,8 +29,29 @@ pub fn leaked() -> Leaked {
     Leaked { allocations: ALLOCATIONS.load(Ordering::Relaxed), bytes: BYTES.load(Ordering::Relaxed) }
 }
 
-/// Counts one allocation of `bytes` bytes as leaked.
+/// Counts one allocation of `bytes` bytes as leaked, and tells whoever listens through `tracing`.
 pub fn record(bytes: usize) {
+    count(bytes);
+    tell(bytes);
+}
+
+/// Counts only. [`tell`] is for when no lock is held.
+pub(crate) fn count(bytes: usize) {
     ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
     BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
 }
+
+/// Tells only.
+#[cfg(feature = "tracing")]
+pub(crate) fn tell(bytes: usize) {
+    crate::quietly::quietly(|| {
+        let Leaked { allocations, bytes: together } = leaked();
+        tracing::warn!(
+            target: "hip_alloc", bytes, allocations, together,
+            "memory is leaked, since a device or a library may still use it or it could not be freed",
+        );
+    });
+}
+
+#[cfg(not(feature = "tracing"))]
+pub(crate) fn tell(_: usize) {}

@@ -93,19 +93,26 @@ impl Progress {
         !matches!(self.lock().stage, Stage::Going)
     }
 
-    /// Notes that the operation has ended, unless that is known. Runs nobody's code and frees nothing: HIP may be the caller.
+    /// Notes that the operation has ended, unless that is known. Frees nothing, and runs nobody's code unless it is lost: HIP
+    /// may be the caller.
     pub(crate) fn end(&self, outcome: Outcome) {
         let mut state = self.lock();
         if !matches!(state.stage, Stage::Going) {
             return;
         }
-        if matches!(outcome, Outcome::Lost(_)) {
-            leaks::record(self.bytes);
+        let lost = matches!(outcome, Outcome::Lost(_));
+        if lost {
+            leaks::count(self.bytes);
         }
         state.stage = Stage::Ended(outcome);
         self.ended.notify_all();
         if let Some(index) = state.watched {
             self.completion.ready(index);
+        }
+        drop(state);
+        // Not by a call of HIP, which only tells that an operation has passed.
+        if lost {
+            leaks::tell(self.bytes);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::io::{Way, hip_cause};
 use crate::memory::{ReadInto, WriteFrom};
 use crate::registered_stream::RegisteredStream;
 use crate::span::Span;
+use crate::trace::{self, Mode};
 
 /// GPU work that can be waited for. Out of reach for other crates, which seals the trait below.
 pub trait Wait {
@@ -101,8 +102,7 @@ impl FileHandle {
     /// HIP's, also those of work in the stream: nothing is read then. Otherwise as for [`read_at`](Self::read_at).
     #[doc(alias = "hipFileRead")]
     pub fn read_at_after(&self, after: impl After, memory: impl ReadInto, offset: u64) -> Result<usize> {
-        self.wait(Way::Read, after, memory.span(), offset)?;
-        self.read_at(memory, offset)
+        self.after(Way::Read, after, memory.span(), offset)
     }
 
     /// Waits for everything that the stream has been given so far, or for the event, and writes as
@@ -130,11 +130,13 @@ impl FileHandle {
     /// HIP's, also those of work in the stream: nothing is written then. Otherwise as for [`write_at`](Self::write_at).
     #[doc(alias = "hipFileWrite")]
     pub fn write_at_after(&self, after: impl After, memory: impl WriteFrom, offset: u64) -> Result<usize> {
-        self.wait(Way::Write, after, memory.span(), offset)?;
-        self.write_at(memory, offset)
+        self.after(Way::Write, after, memory.span(), offset)
     }
 
-    fn wait(&self, way: Way, after: impl After, span: Span, offset: u64) -> Result<()> {
-        after.wait().map_err(|error| self.failed(way, hip_cause(error), span, offset, 0))
+    fn after(&self, way: Way, after: impl After, span: Span, offset: u64) -> Result<usize> {
+        trace::moving(self.work(way, Mode::After, offset, span.len), || {
+            after.wait().map_err(|error| self.failed(way, hip_cause(error), span, offset, 0))?;
+            self.called(way, span, offset)
+        })
     }
 }

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::completion::Completion;
+use self::entry::Outstanding;
 use self::events::known;
 use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Result};
 use crate::ffi::{self, batch::BatchHandle};
-use crate::request::Request;
+use crate::trace::{Trace, Work};
 use crate::version::Version;
 
 /// The most that one batch takes.
@@ -69,7 +70,7 @@ const MOST: usize = 128;
 pub struct Batch {
     handle: BatchHandle,
     /// What the library may be working on, by cookie.
-    outstanding: HashMap<usize, Request>,
+    outstanding: HashMap<usize, Outstanding>,
     /// What has ended and was not taken.
     ready: VecDeque<Completion>,
     capacity: usize,
@@ -156,6 +157,10 @@ impl Batch {
     /// forked child.
     #[doc(alias = "hipFileBatchIOGetStatus")]
     pub fn wait(&mut self, min: usize, timeout: Option<Duration>) -> Result<usize> {
+        Trace::of(Work::WaitForBatch { min }).around(|| self.wait_for(min, timeout), |error| error)
+    }
+
+    fn wait_for(&mut self, min: usize, timeout: Option<Duration>) -> Result<usize> {
         let missing = min.saturating_sub(self.ready.len()).min(self.outstanding.len());
         let fetched = match self.fetch(missing, timeout) {
             Ok(fetched) if fetched < missing && timeout.is_none() => Err(Cause::Fault(format!(
@@ -175,7 +180,7 @@ impl Batch {
     #[doc(alias = "hipFileBatchIOGetStatus")]
     pub fn try_next(&mut self) -> Result<Option<Completion>> {
         if self.ready.is_empty() {
-            self.wait(0, Some(Duration::ZERO))?;
+            self.wait_for(0, Some(Duration::ZERO))?;
         }
         Ok(self.ready.pop_front())
     }
@@ -232,8 +237,8 @@ impl Batch {
 impl Drop for Batch {
     fn drop(&mut self) {
         if self.destroy().is_err() {
-            for request in mem::take(&mut self.outstanding).into_values() {
-                entry::leak(request);
+            for outstanding in mem::take(&mut self.outstanding).into_values() {
+                outstanding.leak();
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::error::{Cause, Error, Failed, Result};
 use crate::explain::Environment;
 use crate::ffi;
 use crate::op_error::OpError;
+use crate::trace::{Trace, Work};
 
 /// libhipfile, open. Where everything starts.
 ///
@@ -56,7 +57,8 @@ impl Driver {
             Environment::in_force();
             Ok(Self { inner: Arc::new(DriverInner { api, open: AtomicBool::new(true) }) })
         };
-        open().map_err(|cause| Error::new("open driver", cause))
+        let open = || open().map_err(|cause| Error::new("open driver", cause));
+        Trace::of(Work::OpenDriver).around(open, |error| error)
     }
 
     /// Closes this open of the library. hipFile 0.2.
@@ -83,6 +85,10 @@ impl Driver {
     /// registration, a stream or a batch uses it too; otherwise what the library answers.
     #[doc(alias = "hipFileDriverClose")]
     pub fn close(self) -> std::result::Result<(), Failed<Self>> {
+        Trace::of(Work::CloseDriver).around(|| self.try_close(), Failed::error)
+    }
+
+    fn try_close(self) -> std::result::Result<(), Failed<Self>> {
         let (inner, cause) = match Arc::try_unwrap(self.inner) {
             Ok(inner) => match inner.close() {
                 Ok(()) => return Ok(()),

@@ -14,6 +14,7 @@ use crate::handle_type::FileHandleType;
 use crate::io::Way;
 use crate::op_error::OpError;
 use crate::system;
+use crate::trace::{Trace, Work};
 
 /// A file open for GPU I/O. It owns its descriptor and keeps the driver open.
 ///
@@ -91,7 +92,8 @@ impl FileHandle {
         path: Option<Arc<Path>>,
         handle_type: FileHandleType,
     ) -> std::result::Result<Self, Failed<OwnedFd>> {
-        match Self::facts(driver, fd.as_fd(), handle_type) {
+        let trace = Trace::of(Work::RegisterFile { path: path.as_deref(), fd: fd.as_raw_fd() });
+        let register = || match Self::facts(driver, fd.as_fd(), handle_type) {
             Ok((registration, flags, mode)) => {
                 let (file, buffered) = (fd.into(), OnceLock::new());
                 Ok(Self { registration, file, buffered, path, flags, mode, handle_type })
@@ -100,7 +102,8 @@ impl FileHandle {
                 let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
                 Err(Failed::new(Error::new("register file", cause).on(subject), fd))
             }
-        }
+        };
+        trace.around(register, Failed::error)
     }
 
     #[allow(unsafe_code, reason = "registers the descriptor")]

@@ -8,6 +8,7 @@ use crate::file::FileHandle;
 use crate::file_offset;
 use crate::io::{self, Way};
 use crate::system;
+use crate::trace::{self, Mode};
 
 /// # Transfers of host memory
 ///
@@ -32,7 +33,9 @@ impl FileHandle {
     #[doc(alias = "pread")]
     pub fn read_host_at(&self, memory: &mut [u8], offset: u64) -> Result<usize> {
         let len = memory.len();
-        self.read_once(memory, offset).map_err(|cause| self.host_failed(Way::Read, cause, len, offset, 0))
+        trace::moving(self.work(Way::Read, Mode::Host, offset, len), || {
+            self.read_once(memory, offset).map_err(|cause| self.host_failed(Way::Read, cause, len, offset, 0))
+        })
     }
 
     /// Fills host memory from `offset`, in as many calls as it takes, trying again when interrupted.
@@ -59,11 +62,9 @@ impl FileHandle {
     /// [`ErrorKind::UnexpectedEof`](crate::ErrorKind::UnexpectedEof) if the file ends first; else as for
     /// [`read_host_at`](Self::read_host_at).
     pub fn read_host_exact_at(&self, memory: &mut [u8], offset: u64) -> Result<()> {
-        let len = memory.len();
-        io::all(Way::Read, len, offset, |done, next| {
+        self.host_whole(Way::Read, memory.len(), offset, |done, next| {
             self.read_once(memory.get_mut(done..).unwrap_or_default(), next)
         })
-        .map_err(|(cause, done)| self.host_failed(Way::Read, cause, len, offset, done))
     }
 
     /// Writes host memory at `offset`, like `pwrite`.
@@ -76,8 +77,11 @@ impl FileHandle {
     /// As for [`write_at`](Self::write_at), without HIP's and the library's.
     #[doc(alias = "pwrite")]
     pub fn write_host_at(&self, memory: &[u8], offset: u64) -> Result<usize> {
-        self.write_once(memory, offset)
-            .map_err(|cause| self.host_failed(Way::Write, cause, memory.len(), offset, 0))
+        let len = memory.len();
+        trace::moving(self.work(Way::Write, Mode::Host, offset, len), || {
+            self.write_once(memory, offset)
+                .map_err(|cause| self.host_failed(Way::Write, cause, len, offset, 0))
+        })
     }
 
     /// Writes all of host memory at `offset`, in as many calls as it takes, trying again when interrupted.
@@ -105,10 +109,24 @@ impl FileHandle {
     /// [`ErrorKind::WriteZero`](crate::ErrorKind::WriteZero) if the file takes no more without saying why; else as for
     /// [`write_host_at`](Self::write_host_at).
     pub fn write_host_all_at(&self, memory: &[u8], offset: u64) -> Result<()> {
-        io::all(Way::Write, memory.len(), offset, |done, next| {
+        self.host_whole(Way::Write, memory.len(), offset, |done, next| {
             self.write_once(memory.get(done..).unwrap_or_default(), next)
         })
-        .map_err(|(cause, done)| self.host_failed(Way::Write, cause, memory.len(), offset, done))
+    }
+
+    /// Moves all of `len` bytes in as many calls of `once` as it takes.
+    fn host_whole(
+        &self,
+        way: Way,
+        len: usize,
+        offset: u64,
+        once: impl FnMut(usize, u64) -> std::result::Result<usize, Cause>,
+    ) -> Result<()> {
+        let whole = || match io::all(way, len, offset, once) {
+            Ok(()) => Ok(len),
+            Err((cause, done)) => Err(self.host_failed(way, cause, len, offset, done)),
+        };
+        trace::moving(self.work(way, Mode::Host, offset, len), whole).map(|_| ())
     }
 
     fn read_once(&self, memory: &mut [u8], offset: u64) -> std::result::Result<usize, Cause> {

@@ -7,6 +7,7 @@ use crate::file::FileHandle;
 use crate::file_offset;
 use crate::memory::{ReadInto, WriteFrom};
 use crate::span::Span;
+use crate::trace::{self, FileBytes, Mode, Work};
 
 /// The most that Linux moves in one call, and a multiple of every alignment that direct I/O asks for. Asking for more
 /// would take the size's own alignment, usually none, into the library's choice of path.
@@ -91,7 +92,7 @@ impl FileHandle {
     /// [`ErrorKind::UnexpectedEof`](crate::ErrorKind::UnexpectedEof) if the file ends first; else as for
     /// [`read_at`](Self::read_at).
     pub fn read_exact_at(&self, memory: impl ReadInto, offset: u64) -> Result<()> {
-        self.whole(Way::Read, memory.span(), offset)
+        self.exact(Way::Read, memory.span(), offset)
     }
 
     /// Writes all of `memory` at `offset`, in as many calls as it takes, trying again when interrupted.
@@ -115,12 +116,23 @@ impl FileHandle {
     /// [`ErrorKind::WriteZero`](crate::ErrorKind::WriteZero) if the file takes no more without saying why; else as for
     /// [`write_at`](Self::write_at).
     pub fn write_all_at(&self, memory: impl WriteFrom, offset: u64) -> Result<()> {
-        self.whole(Way::Write, memory.span(), offset)
+        self.exact(Way::Write, memory.span(), offset)
     }
 
     #[inline]
     fn short(&self, way: Way, span: Span, offset: u64) -> Result<usize> {
+        trace::moving(self.work(way, Mode::Blocking, offset, span.len), || self.called(way, span, offset))
+    }
+
+    /// One call, as callers are told of it.
+    #[inline]
+    pub(crate) fn called(&self, way: Way, span: Span, offset: u64) -> Result<usize> {
         self.once(way, span, offset).map_err(|cause| self.failed(way, cause, span, offset, 0))
+    }
+
+    fn exact(&self, way: Way, span: Span, offset: u64) -> Result<()> {
+        let work = self.work(way, Mode::Blocking, offset, span.len);
+        trace::moving(work, || self.whole(way, span, offset).map(|()| span.len)).map(|_| ())
     }
 
     pub(crate) fn whole(&self, way: Way, span: Span, offset: u64) -> Result<()> {
@@ -157,6 +169,12 @@ impl FileHandle {
             // because `self` is both and is borrowed, and `span` comes from a slice borrowed for the time of the call.
             Way::Write => unsafe { ffi::write(api, transfer) },
         }
+    }
+
+    /// A transfer of this file, for its span.
+    #[inline]
+    pub(crate) fn work(&self, way: Way, mode: Mode, offset: u64, bytes: usize) -> Work<'_> {
+        Work::Transfer(way, mode, FileBytes { file: self, offset, bytes })
     }
 
     #[cold]

@@ -61,6 +61,12 @@
 //! loaded at first use: what is in the process already, else from `ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm`, the
 //! system. [`load`] names the file instead. Either way libhipfile 0.2 and later will do; what a version lacks is an
 //! error of kind [`Unsupported`](ErrorKind::Unsupported), and [`supports`] asks.
+//!
+//! # Tracing
+//! With feature `tracing` each operation has a span of the crate [`tracing`](https://docs.rs/tracing), target `hipfile`:
+//! opening and registering, each transfer with its file, offset, bytes asked for and done, and how it failed. The example
+//! `tracing` prints them. Where nobody listens a transfer takes about a dozen instructions more; without the feature
+//! nothing of it is compiled. What a subscriber panics with goes no further, and in a forked child it is not called.
 #![deny(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]
@@ -116,6 +122,7 @@ mod stats;
 mod stream_flags;
 mod system;
 mod temporary;
+mod trace;
 pub mod transfer;
 mod version;
 

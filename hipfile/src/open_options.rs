@@ -14,6 +14,7 @@ use crate::policy::Policy;
 use crate::replacement::Replacement;
 use crate::system;
 use crate::temporary::Temporary;
+use crate::trace::{Trace, Work};
 
 /// How to open a file for GPU I/O. Options are those of [`std::fs::OpenOptions`].
 ///
@@ -144,6 +145,10 @@ impl OpenOptions {
     /// [`policy`](Self::policy) true; then nothing is opened or made.
     pub fn open(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<FileHandle> {
         let path = path.as_ref();
+        Trace::of(Work::Open(path)).around(|| self.open_at(driver, path), |error| error)
+    }
+
+    fn open_at(&self, driver: &Driver, path: &Path) -> Result<FileHandle> {
         self.check_policy("open", path)?;
         let file = self
             .system()
@@ -180,6 +185,10 @@ impl OpenOptions {
     /// file; otherwise as for [`open`](Self::open). Nothing is left behind.
     pub fn replace(&self, driver: &Driver, path: impl AsRef<Path>) -> Result<Replacement> {
         let path = path.as_ref();
+        Trace::of(Work::Replace(path)).around(|| self.replace_at(driver, path), |error| error)
+    }
+
+    fn replace_at(&self, driver: &Driver, path: &Path) -> Result<Replacement> {
         self.check_policy("replace", path)?;
         let (temporary, file) = Temporary::create(path, &self.system())
             .map_err(|cause| Error::new("replace", cause).on(Subject::Path(path.into())))?;

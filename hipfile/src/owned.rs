@@ -28,6 +28,7 @@ use crate::outcome::{Done, OwnedTransfer, TransferError};
 use crate::region::Region;
 use crate::registered_stream::RegisteredStream;
 use crate::request::Request;
+use crate::trace::{Mode, Trace};
 
 struct Owned {
     slots: Slots,
@@ -38,6 +39,8 @@ struct Owned {
     file: Arc<FileHandle>,
     region: Region,
     offset: u64,
+    /// From the submission to the end.
+    trace: Trace,
     /// Kept so that the stream stays registered.
     _registration: Option<RegisteredStream>,
 }
@@ -62,7 +65,8 @@ pub(crate) fn submit(
     let flags = registration.as_ref().map(RegisteredStream::flags);
     let bytes = region.span().bytes();
     let late = late.map(|closure| Box::new(Late::new(closure, bytes, offset, slots.size(), flags)));
-    let owned = Owned { slots, late, failed, way, file, region, offset, _registration: registration };
+    let trace = Trace::of(file.work(way, Mode::Owned, offset, region.len()));
+    let owned = Owned { slots, late, failed, way, file, region, offset, trace, _registration: registration };
     // SAFETY: requires that all use of the payload's memory, and of what it owns, is on `stream`; holds because `enqueue`
     // puts one transfer and one host function there, and hands pointers to nobody else.
     unsafe { hip_alloc::start(stream, owned, place, |owned| owned.enqueue(stream)) }
@@ -138,7 +142,7 @@ unsafe impl Payload for Owned {
     type Output = Result<Done, TransferError>;
 
     fn finish(self, outcome: hip_alloc::Result<()>) -> Self::Output {
-        let Self { slots, late, failed, way, file, region, offset, .. } = self;
+        let Self { slots, late, failed, way, file, region, offset, trace, .. } = self;
         // What is known best goes first: without late values the library was given none that it could take.
         let failed = late.and_then(|late| late.into_refusal()).or(failed.into_inner());
         let answer = match (failed, outcome) {
@@ -147,9 +151,13 @@ unsafe impl Payload for Owned {
             (None, Ok(())) => slots.result(),
         };
         match answer {
-            Ok(bytes) => Ok(Done { region, bytes }),
+            Ok(bytes) => {
+                trace.moved(bytes as u64);
+                Ok(Done { region, bytes })
+            }
             Err(cause) => {
                 let error = file.failed(way, cause, region.span(), offset, 0);
+                trace.failed(&error);
                 Err(TransferError::new(error, Some(region)))
             }
         }
@@ -158,6 +166,7 @@ unsafe impl Payload for Owned {
     fn lost(&self, error: hip_alloc::Error) -> Self::Output {
         let Self { way, file, region, offset, .. } = self;
         let error = file.failed(*way, hip_cause(error), region.span(), *offset, 0);
+        self.trace.failed(&error);
         Err(TransferError::new(error, None))
     }
 

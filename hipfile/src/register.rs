@@ -12,6 +12,7 @@ use crate::error::{Cause, Error, Failed, Result};
 use crate::registered::{Registered, set_cause};
 use crate::registry;
 use crate::span::{Address, Span};
+use crate::trace::{Trace, Work};
 
 const REGISTER: &str = "register memory";
 
@@ -122,6 +123,11 @@ impl Driver {
 
     /// Registers `span`, which is inside `memory`.
     fn register_span<M: DeviceMemory>(&self, memory: M, span: Span, flags: c_int) -> Attempt<M> {
+        let work = Work::RegisterMemory { bytes: span.len, device: span.device.ordinal() };
+        Trace::of(work).around(|| self.attempt(memory, span, flags), Failed::error)
+    }
+
+    fn attempt<M: DeviceMemory>(&self, memory: M, span: Span, flags: c_int) -> Attempt<M> {
         if span.len == 0 {
             return Err(Failed::new(Error::new(REGISTER, Cause::EmptyMemory), memory));
         }

@@ -16,6 +16,7 @@ use crate::registry;
 use crate::slice::RegisteredSlice;
 use crate::slice_mut::RegisteredSliceMut;
 use crate::span::Span;
+use crate::trace::{Trace, Work};
 
 pub(crate) const DEREGISTER: &str = "deregister memory";
 
@@ -210,6 +211,16 @@ impl<M: DeviceMemory> Registered<M> {
 
     /// Removes the registration from the library and from the memory's set. After `Ok` it must not be used any more.
     fn release(&self) -> std::result::Result<(), Cause> {
+        let trace =
+            Trace::of(Work::DeregisterMemory { bytes: self.span.len, device: self.span.device.ordinal() });
+        let answer = trace.within(|| self.release_base());
+        if let Err(cause) = &answer {
+            trace.failed_by(cause);
+        }
+        answer
+    }
+
+    fn release_base(&self) -> std::result::Result<(), Cause> {
         let base = self.span.base;
         let deregister = || registry::deregister(&self.driver, base);
         match self.memory.registrations() {

@@ -14,6 +14,7 @@ use crate::ffi::streams;
 use crate::io::hip_cause;
 use crate::op_error::OpError;
 use crate::stream_flags::StreamFlags;
+use crate::trace::{Trace, Work};
 
 /// A stream that the library knows, for transfers: it keeps memory and promises for it.
 ///
@@ -74,13 +75,15 @@ impl RegisteredStream {
     #[doc(alias = "hipFileStreamRegister")]
     pub fn new(driver: &Driver, stream: Stream, flags: StreamFlags) -> Result<Self> {
         let driver = driver.inner();
-        match register(driver, &stream, flags) {
+        let trace = Trace::of(Work::RegisterStream { device: stream.device().ordinal() });
+        let register = || match register(driver, &stream, flags) {
             Ok(()) => {
                 let (driver, live) = (Arc::clone(driver), AtomicBool::new(true));
                 Ok(Self(Arc::new(Registration { stream, flags, driver, live })))
             }
             Err(cause) => Err(Error::new("register stream", cause)),
-        }
+        };
+        trace.around(register, |error| error)
     }
 
     /// What the stream promises.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::error::{Cause, Failed, Result};
 use crate::file::FileHandle;
 use crate::temporary::Temporary;
+use crate::trace::{Trace, Work};
 
 /// A new file that is still without its name: made by [`OpenOptions::replace`](crate::OpenOptions::replace), written through
 /// [`file`](Self::file), and put in place by [`commit`](Self::commit).
@@ -79,6 +80,10 @@ impl Replacement {
     /// [`ErrorKind::Forked`](crate::ErrorKind::Forked) in a forked child.
     #[doc(alias = "rename")]
     pub fn commit(self) -> std::result::Result<FileHandle, Failed<Self>> {
+        Trace::of(Work::Commit(self.file.path())).around(|| self.finish(), Failed::error)
+    }
+
+    fn finish(self) -> std::result::Result<FileHandle, Failed<Self>> {
         let Self { file, mut temporary } = self;
         match Arc::try_unwrap(file) {
             Ok(file) => match finish(&file, &mut temporary) {

@@ -14,6 +14,7 @@ use crate::io::{Way, hip_cause};
 use crate::memory::{ReadInto, WriteFrom};
 use crate::on_stream;
 use crate::span::Span;
+use crate::trace::{Mode, Trace};
 
 /// A transfer of a scope. What came of it is known once the scope has ended, or waited.
 ///
@@ -48,6 +49,27 @@ struct State {
 /// What the scope keeps until it has waited: the slots, which then have the result.
 struct Kept(Arc<State>);
 
+/// What the scope keeps for whoever listens, once the transfer is on its stream.
+struct Told(Arc<State>, Trace);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let Self(state, trace) = self;
+        match state.result() {
+            Ok(bytes) => trace.moved(bytes as u64),
+            Err(error) => trace.failed(&error),
+        }
+    }
+}
+
+impl State {
+    /// Once the stream has passed the transfer.
+    fn result(&self) -> Result<usize> {
+        let Self { slots, way, file, offset, len, .. } = self;
+        slots.result().map_err(|cause| Error::new(way.name(), cause).on(file.clone()).at(*offset, *len))
+    }
+}
+
 impl Drop for Kept {
     fn drop(&mut self) {
         self.0.passed.store(true, Ordering::Release);
@@ -80,9 +102,7 @@ impl ScopedTransfer {
     /// What the library left as the result. [`ErrorKind::Os`](crate::ErrorKind::Os) without a number if a system call
     /// failed: on streams the library loses which way.
     pub fn result(&self) -> Option<Result<usize>> {
-        let State { slots, passed, way, file, offset, len } = &*self.0;
-        let failed = |cause| Error::new(way.name(), cause).on(file.clone()).at(*offset, *len);
-        passed.load(Ordering::Acquire).then(|| slots.result().map_err(failed))
+        self.0.passed.load(Ordering::Acquire).then(|| self.0.result())
     }
 }
 
@@ -204,6 +224,21 @@ impl FileHandle {
             }
             Ok(state)
         };
-        submit().map(ScopedTransfer).map_err(|cause| self.failed(way, cause, span, offset, 0))
+        let trace = Trace::of(self.work(way, Mode::Scope, offset, span.len));
+        match trace.within(submit) {
+            Ok(state) => {
+                if span.len == 0 {
+                    trace.moved(0);
+                } else if trace.is_heard() {
+                    scope.keep(Box::new(Told(Arc::clone(&state), trace)));
+                }
+                Ok(ScopedTransfer(state))
+            }
+            Err(cause) => {
+                let error = self.failed(way, cause, span, offset, 0);
+                trace.failed(&error);
+                Err(error)
+            }
+        }
     }
 }

@@ -99,12 +99,28 @@ fn codegen(_: &Rocm) -> Result<()> {
 }
 
 fn clippy(rocm: &Rocm) -> Result<()> {
-    must(rocm.cargo().args(["clippy", "--locked", "--workspace", "--all-targets", "--", "-Dwarnings"]))
+    must(rocm.cargo().args([
+        "clippy",
+        "--locked",
+        "--workspace",
+        "--all-targets",
+        "--features",
+        FEATURES,
+        "--",
+        "-Dwarnings",
+    ]))
 }
 
 fn documentation(rocm: &Rocm) -> Result<()> {
     let mut command = rocm.cargo();
-    must(command.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--locked", "--workspace", "--no-deps"]))
+    must(command.env("RUSTDOCFLAGS", "-Dwarnings").args([
+        "doc",
+        "--locked",
+        "--workspace",
+        "--no-deps",
+        "--features",
+        FEATURES,
+    ]))
 }
 
 /// Builds the libraries with the compiler that `rust-version` promises, where one is installed. Elsewhere clippy's

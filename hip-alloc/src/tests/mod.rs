@@ -11,6 +11,8 @@ mod functions;
 mod futures;
 #[cfg(shuttle)]
 mod interleavings;
+#[cfg(feature = "tracing")]
+mod leak_events;
 mod operations;
 mod owned_copies;
 mod pinned;

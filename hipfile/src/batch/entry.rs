@@ -13,6 +13,7 @@ use crate::file_offset;
 use crate::io::{MAX_TRANSFER, Way};
 use crate::late::Refusal;
 use crate::request::Request;
+use crate::trace::{Mode, Trace};
 
 /// What the library is asked, under a cookie that no other transfer of this process ever has, so that an event that comes
 /// twice, or to the wrong batch, is told from the right one. Never 0.
@@ -53,19 +54,45 @@ pub(super) fn size(request: &Request) -> usize {
     request.region.len().min(MAX_TRANSFER)
 }
 
-/// What became of it, with its file let go of.
-pub(super) fn ended(request: Request, result: std::result::Result<usize, Cause>) -> Completion {
-    let result = result.map_err(|cause| error(&request, cause));
-    Completion { tag: request.tag, region: request.region, result }
+/// A request that the library was given.
+pub(super) struct Outstanding {
+    pub request: Request,
+    /// From the submission to the end.
+    trace: Trace,
 }
 
-/// Leaves file and memory as they are for ever, since the library may be working on them.
-pub(super) fn leak(mut request: Request) {
-    drop(request.place.take());
-    if !hip_alloc::forked() {
-        hip_alloc::record_leak(request.region.len());
+impl Outstanding {
+    pub fn new(request: Request) -> Self {
+        let Request { way, file, region, offset, .. } = &request;
+        let trace = Trace::of(file.work(*way, Mode::Batch, *offset, region.len()));
+        Self { request, trace }
     }
-    mem::forget(request);
+
+    /// What became of it, with its file let go of.
+    pub fn end(self, result: std::result::Result<usize, Cause>) -> Completion {
+        let Self { request, trace } = self;
+        let result = result.map_err(|cause| error(&request, cause));
+        match &result {
+            Ok(bytes) => trace.moved(*bytes as u64),
+            Err(error) => trace.failed(error),
+        }
+        Completion { tag: request.tag, region: request.region, result }
+    }
+
+    /// The request, which the library did not take.
+    pub fn refuse(self, error: &Error) -> Request {
+        self.trace.failed(error);
+        self.request
+    }
+
+    /// Leaves file and memory as they are for ever, since the library may be working on them.
+    pub fn leak(mut self) {
+        drop(self.request.place.take());
+        if !hip_alloc::forked() {
+            hip_alloc::record_leak(self.request.region.len());
+        }
+        mem::forget(self.request);
+    }
 }
 
 fn error(request: &Request, cause: Cause) -> Error {

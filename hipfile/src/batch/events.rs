@@ -37,12 +37,12 @@ impl Batch {
     /// Believes an event if it is about something outstanding and says that it ended.
     fn take(&mut self, event: &sys::hipFileIOEvents_t) -> std::result::Result<(), Cause> {
         let cookie = event.cookie.addr();
-        let Some(request) = self.outstanding.get(&cookie) else {
+        let Some(outstanding) = self.outstanding.get(&cookie) else {
             let account = "the library reports the end of a transfer that is not outstanding";
             return Err(Cause::Fault(account.into()));
         };
         let state = event.status.0;
-        let Some(result) = decode::event(state, event.ret, entry::size(request)) else {
+        let Some(result) = decode::event(state, event.ret, entry::size(&outstanding.request)) else {
             let account =
                 format!("the library reports the end of a transfer with state {state}, which is none");
             return Err(Cause::Fault(account));
@@ -54,7 +54,7 @@ impl Batch {
     /// Makes a transfer ready. Nothing uses its memory any more.
     pub(super) fn end(&mut self, cookie: usize, result: std::result::Result<usize, Cause>) {
         let ended = self.outstanding.remove(&cookie);
-        self.ready.extend(ended.map(|request| entry::ended(request, result)));
+        self.ready.extend(ended.map(|outstanding| outstanding.end(result)));
     }
 }
 

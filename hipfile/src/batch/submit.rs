@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
-use super::{Batch, entry};
+use super::Batch;
+use super::entry::{self, Outstanding};
 use crate::error::{Cause, Error, Failed, Result};
 use crate::ffi::{self, batch::Entry};
 use crate::op_error::OpError;
 use crate::request::Request;
+use crate::trace::{Trace, Work};
 
 const SUBMIT: &str = "submit to batch";
 
@@ -52,10 +54,12 @@ impl Batch {
         requests: impl IntoIterator<Item = Request>,
     ) -> std::result::Result<(), Failed<Vec<Request>>> {
         let requests = Vec::from_iter(requests);
-        match self.entries(&requests) {
+        let trace = Trace::of(Work::SubmitBatch { requests: requests.len() });
+        let submit = || match self.entries(&requests) {
             Ok(entries) => self.start(requests, &entries),
             Err(error) => Err(Failed::new(error, requests)),
-        }
+        };
+        trace.around(submit, Failed::error)
     }
 
     /// What the library is to be asked, each with a cookie of its own. Nothing has happened yet.
@@ -79,7 +83,8 @@ impl Batch {
         requests: Vec<Request>,
         entries: &[Entry],
     ) -> std::result::Result<(), Failed<Vec<Request>>> {
-        self.outstanding.extend(entries.iter().map(|entry| entry.cookie).zip(requests));
+        let outstanding = requests.into_iter().map(Outstanding::new);
+        self.outstanding.extend(entries.iter().map(|entry| entry.cookie).zip(outstanding));
         match self.hand_over(entries) {
             Ok(()) => {
                 for entry in entries.iter().filter(|entry| entry.transfer.size == 0) {
@@ -91,8 +96,10 @@ impl Batch {
                 // If it can't be told which were taken, all of them stay, until the library has destroyed the batch.
                 let told = refuses_all(&cause) || self.settle().is_ok();
                 let entries = if told { entries } else { &[] };
+                let error = Error::new(SUBMIT, cause);
                 let back = entries.iter().filter_map(|entry| self.outstanding.remove(&entry.cookie));
-                Err(Failed::new(Error::new(SUBMIT, cause), back.collect()))
+                let back = back.map(|outstanding| outstanding.refuse(&error)).collect();
+                Err(Failed::new(error, back))
             }
         }
     }

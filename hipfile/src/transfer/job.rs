@@ -17,6 +17,7 @@ use crate::error::{Cause, Error};
 use crate::late::Refusal;
 use crate::region::Region;
 use crate::request::Request;
+use crate::trace::{Trace, Work};
 
 const START: &str = "start transfer";
 
@@ -123,11 +124,11 @@ impl Options<'static> {
         let shared =
             Shared { total, moved: AtomicU64::new(0), ended: Mutex::new(None), changed: Condvar::new() };
         let job = Job(Arc::new(shared));
+        let trace = Trace::of(Work::Large { parts: requests.len(), bytes: total });
         if requests.iter().any(|request| request.late.is_some()) {
-            job.0.end(
-                Err(Stopped::before(Error::new(START, Cause::Late(Refusal::NotRegistered)), total)),
-                requests,
-            );
+            let error = Error::new(START, Cause::Late(Refusal::NotRegistered));
+            trace.failed(&error);
+            job.0.end(Err(Stopped::before(error, total)), requests);
             return job;
         }
         // Where the thread finds them, or they are found if there is none.
@@ -135,7 +136,7 @@ impl Options<'static> {
         let (theirs, shared) = (Arc::clone(&requests), Arc::clone(&job.0));
         let run = move || {
             let requests = mem::take(&mut *lock(&theirs));
-            let result = self.run_owned(&requests, &shared.moved);
+            let result = self.run_owned(&requests, &shared.moved, trace);
             shared.end(result, requests);
         };
         if let Err(error) = thread::Builder::new().name("hipfile-transfer".to_owned()).spawn(run) {
@@ -147,7 +148,7 @@ impl Options<'static> {
     }
 
     /// Moves everything on this thread and others; nothing unwinds.
-    fn run_owned(self, requests: &[Request], moved: &AtomicU64) -> Result<Report, Stopped> {
+    fn run_owned(self, requests: &[Request], moved: &AtomicU64, trace: Trace) -> Result<Report, Stopped> {
         let Self { settings, watcher } = self;
         let mut pieces = Vec::with_capacity(requests.len());
         for Request { way, file, region, offset, .. } in requests {
@@ -158,7 +159,7 @@ impl Options<'static> {
                 catch_unwind(AssertUnwindSafe(|| watcher(progress))).unwrap_or(ControlFlow::Break(()))
             }
         });
-        pool::run(&pieces, &settings, moved, watcher.as_mut().map(|watcher| watcher as _))
+        pool::run(&pieces, &settings, moved, watcher.as_mut().map(|watcher| watcher as _), &trace)
     }
 }
 

@@ -14,6 +14,7 @@ use super::stopped::Stopped;
 use crate::file::FileHandle;
 use crate::io::Way;
 use crate::memory::{ReadInto, WriteFrom};
+use crate::trace::{Trace, Work};
 
 /// How a large transfer is to go, and the start of it.
 ///
@@ -219,7 +220,9 @@ impl<'a> Options<'a> {
     }
 
     pub(super) fn run(mut self, pieces: &[Piece<'_>]) -> Result<Report, Stopped> {
-        pool::run(pieces, &self.settings, &AtomicU64::new(0), self.watcher.as_deref_mut())
+        let bytes = pieces.last().map_or(0, Piece::end);
+        let trace = Trace::of(Work::Large { parts: pieces.len(), bytes });
+        pool::run(pieces, &self.settings, &AtomicU64::new(0), self.watcher.as_deref_mut(), &trace)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::file_offset;
 use crate::io::Way;
 use crate::span::Span;
 use crate::system;
+use crate::trace::{self, FileBytes};
 
 /// What direct I/O takes has to be so long, in bytes, for two more calls around it to be worth their time.
 const WORTHWHILE: u64 = 256 << 10;
@@ -165,7 +166,9 @@ impl End<'_> {
     fn perform(&self, way: Way, span: Span, at: usize, len: usize) -> Result<()> {
         // The end of the piece was checked, and what is asked for lies within.
         let offset = self.offset.saturating_add(at as u64);
-        self.file.whole(way, span, offset).map_err(|error| {
+        let work = trace::Work::Chunk(way, FileBytes { file: self.file, offset, bytes: span.len });
+        let moving = trace::moving(work, || self.file.whole(way, span, offset).map(|()| span.len));
+        moving.map(|_| ()).map_err(|error| {
             let done = at.saturating_add(error.bytes_done());
             error.at(self.offset, len).after(done)
         })

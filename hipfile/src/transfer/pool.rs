@@ -14,6 +14,7 @@ use super::settings::Settings;
 use super::stopped::Stopped;
 use crate::error::{Cause, Error};
 use crate::system;
+use crate::trace::Trace;
 
 /// Told of progress. Its answer says whether to go on.
 pub(super) type Watcher<'a> = dyn FnMut(Progress) -> ControlFlow<()> + Send + 'a;
@@ -28,6 +29,24 @@ pub(super) fn run(
     settings: &Settings,
     moved: &AtomicU64,
     watcher: Option<&mut Watcher<'_>>,
+    trace: &Trace,
+) -> Result<Report, Stopped> {
+    let answer = trace.within(|| move_all(pieces, settings, moved, watcher, trace));
+    let report = answer.as_ref().unwrap_or_else(Stopped::report);
+    trace.moved(report.bytes);
+    trace.explained(report.predicted.as_ref());
+    if let Err(stopped) = &answer {
+        trace.failed(stopped.error());
+    }
+    answer
+}
+
+fn move_all(
+    pieces: &[Piece<'_>],
+    settings: &Settings,
+    moved: &AtomicU64,
+    watcher: Option<&mut Watcher<'_>>,
+    trace: &Trace,
 ) -> Result<Report, Stopped> {
     let began = Instant::now();
     let total = pieces.last().map_or(0, Piece::end);
@@ -46,6 +65,7 @@ pub(super) fn run(
         stopped: AtomicBool::new(false),
         failed: Mutex::new(None),
         refused: OnceLock::new(),
+        trace,
     };
     let mut tally = Tally::default();
     let mut threads = 1;
@@ -80,6 +100,7 @@ struct Transfer<'a> {
     failed: Mutex<Option<(u64, Error)>>,
     /// Why chunks were left undone though none failed.
     refused: OnceLock<Cause>,
+    trace: &'a Trace,
 }
 
 impl Transfer<'_> {
@@ -88,7 +109,9 @@ impl Transfer<'_> {
         let next = &AtomicUsize::new(0);
         thread::scope(|scope| {
             let start = |number| {
-                let work = move || self.work(phase, next, number, || ControlFlow::Continue(()));
+                let work = move || {
+                    self.trace.within(|| self.work(phase, next, number, || ControlFlow::Continue(())))
+                };
                 // Without another thread those that there are do all of it.
                 thread::Builder::new().name("hipfile-transfer".to_owned()).spawn_scoped(scope, work).ok()
             };

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use super::{build, count, measured};
+use super::{build, build_with, count, measured};
 use crate::Result;
 use crate::cargo::status;
 use crate::rocm::Rocm;
 
 /// How many instructions `read_at` may take beyond the C function it calls.
 const INSTRUCTIONS: f64 = 150.0;
+
+/// How many more it may take with feature `tracing` where nobody listens.
+const SILENT_SPAN: f64 = 20.0;
 
 /// Measures, prints, and says whether every limit holds.
 pub fn run(rocm: &Rocm) -> Result<bool> {
@@ -32,7 +35,13 @@ fn instructions(program: &Path, rocm: &Rocm) -> Result<bool> {
     println!("instructions of a 4 KiB read: {raw:.0} by hipFileRead");
     println!("  by read_at into a slice:            {more:.0} more, limit {INSTRUCTIONS:.0}{verdict}");
     println!("  by slice_mut and read_at together:  {:.0} more", sliced - raw);
-    Ok(more <= INSTRUCTIONS)
+    let traced = per_call(&build_with(rocm, "io", &["--features", "tracing"])?, rocm, "safe")?;
+    let span = traced - safe;
+    let silent = if span > SILENT_SPAN { "  over" } else { "" };
+    println!(
+        "  with feature tracing, nobody listening: {span:.0} more than read_at, limit {SILENT_SPAN:.0}{silent}"
+    );
+    Ok(more <= INSTRUCTIONS && span <= SILENT_SPAN)
 }
 
 /// Instructions a call: what 1,000 calls more add to the whole program, so that starting it does not count.

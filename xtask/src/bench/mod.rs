@@ -59,8 +59,13 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
 
 /// Builds a benchmark and returns its program.
 fn build(rocm: &Rocm, name: &str) -> Result<PathBuf> {
+    build_with(rocm, name, &[])
+}
+
+/// Builds a benchmark with further arguments for cargo.
+fn build_with(rocm: &Rocm, name: &str, arguments: &[&str]) -> Result<PathBuf> {
     let mut build = rocm.cargo();
-    build.args(["bench", "--locked", "--no-run", "-p", "hipfile-tests", "--bench", name]);
+    build.args(["bench", "--locked", "--no-run", "-p", "hipfile-tests", "--bench", name]).args(arguments);
     let built = programs(&mut build)?;
     let program = built
         .into_iter()

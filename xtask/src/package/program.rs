@@ -19,7 +19,7 @@ default = [\"link\"]
 link = [\"hipfile/link\"]
 
 [dependencies]
-hipfile = {{ version = \"0\", default-features = false }}
+hipfile = {{ version = \"0\", default-features = false, features = [\"tracing\"] }}
 
 {dependencies}
 [workspace]

@@ -8,11 +8,12 @@ use crate::rocm::Rocm;
 use crate::{Result, faulty_copy, needed};
 
 use super::outcome::Outcome;
+use super::suite::FEATURES;
 
 /// Runs every example program of the library packages, and the one with cubecl-hip-sys.
 pub fn run(rocm: &Rocm) -> Result<Outcome> {
     eprintln!("\nxtask: the example programs");
-    let built = build(rocm, &["--examples", "-p", "hip-alloc", "-p", "hipfile"]);
+    let built = build(rocm, &["--examples", "--features", FEATURES, "-p", "hip-alloc", "-p", "hipfile"]);
     let mut programs = match built {
         Ok(programs) => programs,
         Err(error) => {

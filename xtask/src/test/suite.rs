@@ -42,8 +42,8 @@ pub enum Suite {
     Examples,
 }
 
-/// The features that are off by default and need nothing of the machine. The package of the tests has them too.
-pub const FEATURES: &str = "hipfile/bytemuck";
+/// The features that are off by default and need nothing of the machine.
+pub const FEATURES: &str = "hipfile/bytemuck,hipfile/tracing";
 
 impl Suite {
     /// The arguments of each `cargo test` that makes up the suite. Packages that are built alone must not share a
