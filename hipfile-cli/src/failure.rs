@@ -46,6 +46,11 @@ impl Failure {
         self.code
     }
 
+    /// What happened, without what to do about it.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Whether nobody listens any more: standard output is a pipe whose reader has gone.
     pub fn is_silent(&self) -> bool {
         self.silent

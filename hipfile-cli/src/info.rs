@@ -1,6 +1,6 @@
 //! `hipfile info`: the ROCm in use, its devices, what it can do, and what the environment says.
 
-mod environment;
+pub mod environment;
 mod facts;
 mod limits;
 mod text;

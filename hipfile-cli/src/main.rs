@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod check;
 mod completions;
 mod explain;
 mod failure;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
     let output = Output::new(&common);
     let rocm = &common.rocm;
     let outcome = match command {
+        Command::Check(args) => check::run(&args, rocm, &output),
         Command::Explain(args) => explain::run(&args, rocm, &output),
         Command::Info(args) => info::run(&args, rocm, &output),
         Command::Completions(args) => completions::run(&args),

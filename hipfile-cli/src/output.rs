@@ -26,6 +26,7 @@ pub struct Output {
 pub enum Style {
     Good,
     Warning,
+    Bad,
     Heading,
 }
 
@@ -34,6 +35,7 @@ impl Style {
         match self {
             Self::Good => "32",
             Self::Warning => "33",
+            Self::Bad => "31",
             Self::Heading => "1",
         }
     }
@@ -56,6 +58,11 @@ impl Output {
     /// Whether the result is to be one JSON document.
     pub fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether more was asked for than the result alone.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     /// A line of the result; nothing under `--json` or `--quiet`.

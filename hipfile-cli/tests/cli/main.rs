@@ -10,6 +10,7 @@
     reason = "that is how tests fail"
 )]
 
+mod check;
 mod explain;
 mod info;
 mod pages;

@@ -76,8 +76,33 @@ impl Stage {
     /// With a file in the folder.
     #[must_use]
     pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
-        fs::write(self.path().join(name), content).expect("the file can be written");
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
+        fs::write(path, content).expect("the file can be written");
         self
+    }
+
+    /// With a link in the folder.
+    #[must_use]
+    pub fn link(self, name: &str, target: &str) -> Self {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder can be made");
+        std::os::unix::fs::symlink(target, path).expect("the link can be made");
+        self
+    }
+
+    /// Whether the folder is on a disk as the pages show it: ext4 or xfs, and direct I/O in blocks of 512 bytes. Else says so.
+    pub fn is_as_in_the_pages(&self) -> bool {
+        let file = self.path().join(".probe");
+        fs::write(&file, vec![0; 4096]).expect("the file can be written");
+        let answer = self.run(&["explain", ".probe", "--json"]).json();
+        fs::remove_file(file).expect("the file is there");
+        let blocks = serde_json::json!({ "memory": 512, "offset": 512 });
+        let same = answer["path"] == "fast path" && answer["alignment"] == blocks;
+        if !same {
+            println!("skipped: the disk is not that of the pages: {answer}");
+        }
+        same
     }
 
     /// The folder.
