@@ -1,4 +1,4 @@
-//! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers, and the README's table of functions.
+//! `cargo xtask codegen`: the bindings of hipfile-sys, made from the headers, and the tables that are made of the sources.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use crate::Result;
 use crate::cargo::{cargo, exit_code, status};
 use crate::tidy;
 
-/// Generate hipfile-sys's bindings from the headers (needs libclang), and the table of functions in the README
+/// Generate hipfile-sys's bindings from the headers (needs libclang), and the tables in the README and the pages
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Compare instead of writing: fail at the first line that differs
@@ -17,9 +17,9 @@ pub struct Args {
 /// The command.
 pub fn run(args: &Args) -> Result {
     if args.check {
-        tidy::check_matrix()?;
+        tidy::check_tables()?;
     } else {
-        tidy::write_matrix()?;
+        tidy::write_tables()?;
     }
     Ok(exit_code(status(&mut command(args.check))?))
 }

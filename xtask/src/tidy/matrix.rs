@@ -1,18 +1,13 @@
-//! The table in the README: each function of the C interface, what offers it safely, and the statements about it.
+//! The rows of the table in the README: each function of the C interface, what offers it safely, and the statements about it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
+use super::tables::Row;
 use super::tree::{File, Tree};
 use super::{Finding, ids, public};
-use crate::workspace;
 
-const README: &str = "README.md";
 const HEADER: &str = "soft-rocm/include/hipfile.h";
 const FUNCTION_TABLE: &str = "hipfile-sys/src/table.rs";
-
-const BEGIN: &str = "<!-- Written by `cargo xtask codegen`. -->\n";
-const END: &str = "<!-- End of what is written. -->";
 
 /// What is safe to call by other means than an item that has the function as its alias.
 const OTHERWISE: &[(&str, &str)] =
@@ -33,60 +28,14 @@ const AREAS: &[(&str, &str)] = &[
     ("hipFileGetStatsL3", "HF-STATS"),
 ];
 
-/// The README's table is the one that the sources give, without an empty cell.
-pub fn current(tree: &Tree) -> Vec<Finding> {
-    let readme = match written(tree) {
-        Ok(readme) => readme,
-        Err(findings) => return findings,
-    };
-    let Some(file) = tree.get(README) else { return Vec::new() };
-    let differs = readme.lines().zip(file.lines()).find(|(new, (_, old))| new != old);
-    match differs {
-        Some((new, (line, _))) => {
-            vec![Finding::new(README, line, format!("`cargo xtask codegen` writes: {new}"))]
-        }
-        None if readme != file.text => {
-            vec![Finding::new(README, 0, "`cargo xtask codegen` writes more rows")]
-        }
-        None => Vec::new(),
-    }
-}
-
-/// An error if the README of the repository has another table than its sources give.
-pub fn check() -> crate::Result<()> {
-    let findings = current(&Tree::load(&workspace::root())?);
-    if findings.is_empty() { Ok(()) } else { Err(lines(&findings).into()) }
-}
-
-/// Writes the table into the README of the repository.
-pub fn write() -> crate::Result<()> {
-    let root = workspace::root();
-    let readme = written(&Tree::load(&root)?).map_err(|findings| lines(&findings))?;
-    Ok(fs::write(root.join(README), readme)?)
-}
-
-fn lines(findings: &[Finding]) -> String {
-    findings.iter().map(Finding::to_string).collect::<Vec<_>>().join("\n")
-}
-
-/// The README with the table that the sources give.
-fn written(tree: &Tree) -> Result<String, Vec<Finding>> {
-    let table = table(tree)?;
-    let text = tree.get(README).map_or("", |file| &file.text);
-    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let Some((before, after)) = parts else {
-        return Err(vec![Finding::new(README, 0, format!("no {} … {END}", BEGIN.trim_end()))]);
-    };
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
-}
-
-fn table(tree: &Tree) -> Result<String, Vec<Finding>> {
+/// The rows, without an empty cell.
+pub fn rows(tree: &Tree) -> Result<Vec<Row>, Vec<Finding>> {
     let functions = tree.get(HEADER).map(functions).unwrap_or_default();
     let younger = tree.get(FUNCTION_TABLE).map(optional).unwrap_or_default();
     let safe = safe(tree);
     let statements = statements(tree);
     let mut findings = Vec::new();
-    let mut table = String::from("| C function | since | safe | contract |\n|---|---|---|---|\n");
+    let mut rows = Vec::new();
     for (line, function) in &functions {
         let by_alias = safe.get(function).map(|names| names.join(", "));
         let otherwise = OTHERWISE.iter().find(|(name, _)| name == function).map(|(_, how)| (*how).to_owned());
@@ -100,7 +49,7 @@ fn table(tree: &Tree) -> Result<String, Vec<Finding>> {
         match (offered, tested) {
             (Ok(offered), Ok(tested)) => {
                 let since = if younger.contains(function) { "0.5" } else { "0.2" };
-                table.push_str(&format!("| `{function}` | {since} | {offered} | {tested} |\n"));
+                rows.push(vec![format!("`{function}`"), since.to_owned(), offered, tested]);
             }
             (offered, tested) => {
                 let lacks = [offered.err(), tested.err()].into_iter().flatten();
@@ -111,7 +60,7 @@ fn table(tree: &Tree) -> Result<String, Vec<Finding>> {
     for (name, _) in OTHERWISE.iter().filter(|(name, _)| !functions.iter().any(|(_, known)| known == name)) {
         findings.push(Finding::new(HEADER, 0, format!("{name}, which OTHERWISE names, is not declared")));
     }
-    if findings.is_empty() { Ok(table) } else { Err(findings) }
+    if findings.is_empty() { Ok(rows) } else { Err(findings) }
 }
 
 /// The functions that the header declares, in its order.
@@ -201,9 +150,8 @@ mod tests {
         | HF-A-04 | `hipFileOpen` and `hipFileGetStatsL1` | all | |\n| HF-A-05 | hipFileOpen, untested | all | no machine |\n\
         | HF-STATS-01 | levels | all | |\n| HF-A-06 | `hipFileGetOpErrorString`, `hipFileBatchIODestroy` | all | |\n";
 
-    fn tree(readme: &str, driver: &str) -> Tree {
+    fn tree(driver: &str) -> Tree {
         Tree::of(&[
-            (README, readme),
             (HEADER, HEADER_TEXT),
             (FUNCTION_TABLE, TABLE_TEXT),
             ("hipfile/src/lib.rs", "pub use driver::{Driver, stats};\n"),
@@ -214,44 +162,27 @@ mod tests {
     }
 
     fn found(tree: &Tree) -> Vec<String> {
-        let findings = current(tree).into_iter();
+        let findings = rows(tree).unwrap_err().into_iter();
         findings.map(|finding| format!("{}:{}: {}", finding.path, finding.line, finding.message)).collect()
     }
 
-    fn readme(rows: &str) -> String {
-        format!(
-            "# x\n\n{BEGIN}| C function | since | safe | contract |\n|---|---|---|---|\n{rows}{END}\n\nmore\n"
-        )
-    }
-
-    const ROWS: &str = "| `hipFileOpen` | 0.2 | `Driver::open` | HF-A-01…02, HF-A-04 |\n\
-        | `hipFileGetStatsL1` | 0.5 | `stats` | HF-A-04, HF-STATS-01 |\n\
-        | `hipFileGetOpErrorString` | 0.2 | `OpError::description` | HF-A-06 |\n\
-        | `hipFileBatchIODestroy` | 0.2 | dropping a `Batch` | HF-A-06 |\n";
-
     #[test]
-    fn the_table_is_made_of_the_sources() {
-        let old = tree(&readme("| old |\n"), OPEN);
-        assert_eq!(written(&old).unwrap(), readme(ROWS));
-        assert_eq!(found(&tree(&readme(ROWS), OPEN)), [""; 0]);
-    }
-
-    #[test]
-    fn a_table_that_is_out_of_date_is_found() {
-        let changed = readme(&ROWS.replace("`stats`", "`statistics`"));
-        let expected = "README.md:7: `cargo xtask codegen` writes: | `hipFileGetStatsL1` | 0.5 | `stats` | HF-A-04, HF-STATS-01 |";
-        assert_eq!(found(&tree(&changed, OPEN)), [expected]);
-        assert_eq!(found(&tree("# x\n", OPEN)).len(), 1);
-        let longer = format!("{}end\n", readme(ROWS));
-        assert_eq!(found(&tree(&longer, OPEN)), [""; 0], "text around it is free");
+    fn the_rows_are_made_of_the_sources() {
+        let expected = [
+            ["`hipFileOpen`", "0.2", "`Driver::open`", "HF-A-01…02, HF-A-04"],
+            ["`hipFileGetStatsL1`", "0.5", "`stats`", "HF-A-04, HF-STATS-01"],
+            ["`hipFileGetOpErrorString`", "0.2", "`OpError::description`", "HF-A-06"],
+            ["`hipFileBatchIODestroy`", "0.2", "dropping a `Batch`", "HF-A-06"],
+        ];
+        assert_eq!(rows(&tree(OPEN)).unwrap(), expected);
     }
 
     #[test]
     fn an_empty_cell_is_found() {
         let without = OPEN.replace("#[doc(alias = \"hipFileGetStatsL1\")]\n", "");
         let expected = "soft-rocm/include/hipfile.h:4: hipFileGetStatsL1 has no safe item with it as alias and no row in OTHERWISE";
-        assert_eq!(found(&tree(&readme(ROWS), &without)), [expected]);
-        let mut untested = tree(&readme(ROWS), OPEN);
+        assert_eq!(found(&tree(&without)), [expected]);
+        let mut untested = tree(OPEN);
         untested.files.retain(|file| file.path != "tests/a.rs");
         let found = found(&untested);
         assert_eq!(found.len(), 4, "{found:?}");

@@ -1,12 +1,17 @@
 //! `cargo xtask tidy`: rules of this repository that no other tool knows.
 
 mod docs;
+mod environment;
+mod errors;
 mod examples;
+mod features;
 mod ids;
 mod manifests;
 mod matrix;
 mod public;
 mod source;
+mod spans;
+mod tables;
 mod text;
 mod tree;
 mod workflows;
@@ -16,7 +21,7 @@ use std::process::ExitCode;
 
 use crate::{Result, workspace};
 pub use ids::{of_page as ids_of_page, of_tests as ids_of_tests};
-pub use matrix::{check as check_matrix, write as write_matrix};
+pub use tables::{check as check_tables, write as write_tables};
 pub use tree::Tree;
 
 /// Check the rules of this repository that no other tool knows
@@ -65,7 +70,9 @@ const RULES: &[Rule] = &[
     examples::examples_run,
     manifests::published_dependencies,
     docs::links,
-    matrix::current,
+    environment::documented,
+    spans::documented,
+    tables::current,
     workflows::steps,
 ];
 
