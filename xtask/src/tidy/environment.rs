@@ -9,7 +9,7 @@ const PAGE: &str = "docs/src/environment.md";
 
 /// The sections of the page, with whose variables they are about.
 const SECTIONS: &[(&str, &[&str])] = &[
-    ("Read by libhipfile", &["soft-rocm/hipfile/src/", "hipfile/src/", "hipfile-cli/src/info/"]),
+    ("Read by libhipfile", &["soft-rocm/hipfile/src/", "hipfile/src/"]),
     ("Read by the software ROCm", &["soft-rocm/hipfile/src/", "soft-rocm/hip/src/", "soft-rocm/faults/src/"]),
     ("Read by build scripts", &["hipfile-sys/build/", "soft-rocm/hip/build.rs", "soft-rocm/prefix/build.rs"]),
     ("Read when libraries are loaded at run time", &["rocm-loader/src/"]),
@@ -17,8 +17,10 @@ const SECTIONS: &[(&str, &[&str])] = &[
     (WORKSHOP, &["xtask/", "tests/", "hip-alloc/tests/", "hipfile-cli/tests/"]),
 ];
 
-/// Who works on this repository; the other variables are read and set there too.
 const WORKSHOP: &str = "Read by cargo xtask and the tests";
+
+/// What sets variables for others, or shows them: any section may name those.
+const FOR_OTHERS: &[&str] = &["xtask/", "tests/", "hip-alloc/tests/", "hipfile-cli/"];
 
 /// Variables that programs of others read, on our behalf or anyway: the page may name them.
 const OF_OTHERS: &[&str] = &["HIP_PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH"];
@@ -33,6 +35,7 @@ const NOT_MEANT: &[&str] = &[
     "HIPFILE_VERSION_",
     "LD_",
     "NUM_JOBS",
+    "O_",
     "OPT_LEVEL",
     "OUT_DIR",
     "PKG_CONFIG",
@@ -51,7 +54,7 @@ pub fn documented(tree: &Tree) -> Vec<Finding> {
         for (path, line) in places {
             let about = |section: &str| of(section).is_some_and(|folders| is_below(path, folders));
             let sections = named.get(name.as_str());
-            let anywhere = is_below(path, of(WORKSHOP).unwrap_or_default());
+            let anywhere = is_below(path, FOR_OTHERS);
             if !sections
                 .is_some_and(|sections| anywhere || sections.iter().any(|(section, _)| about(section)))
             {
