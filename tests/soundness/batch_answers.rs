@@ -7,6 +7,7 @@ use hipfile::alloc::{self, Device, DeviceBuffer, Leaked};
 use hipfile::sys::hipFileStatus_t;
 use hipfile::{Batch, Completion, ErrorKind, Region, Request};
 use hipfile_tests::isolate::alone;
+use hipfile_tests::library;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -49,6 +50,9 @@ fn free() -> usize {
 /// error. 5030 is what libhipfile answers; what a later one might answer may mean the same.
 #[test]
 fn a_submission_fails_half_way_beside_others() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::a_submission_fails_half_way_beside_others", || {
         let stage = stage(8);
         let mut batch = Batch::new(&stage.driver, 10).unwrap();
@@ -78,6 +82,9 @@ fn a_submission_fails_half_way_beside_others() {
 /// SND-15. Answers that refuse all: it comes back at once, though what was outstanding has not ended.
 #[test]
 fn a_submission_is_refused() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::a_submission_is_refused", || {
         let stage = stage(2);
         let mut batch = Batch::new(&stage.driver, 4).unwrap();
@@ -103,6 +110,9 @@ fn a_submission_is_refused() {
 /// SND-13. What the library is asked: nothing for no bytes.
 #[test]
 fn requests_without_bytes_are_not_handed_over() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::requests_without_bytes_are_not_handed_over", || {
         let stage = stage(1);
         let mut batch = Batch::new(&stage.driver, 4).unwrap();
@@ -126,6 +136,9 @@ fn requests_without_bytes_are_not_handed_over() {
 /// SND-05, SND-15. Every state and number has one meaning; a region is back after a state that ends a transfer, and after no other.
 #[test]
 fn every_event_has_one_meaning() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::every_event_has_one_meaning", || {
         let stage = stage(1);
         let content = pattern(PAGE, 3);
@@ -191,6 +204,9 @@ fn every_event_has_one_meaning() {
 /// SND-15. One bad event hides no good one.
 #[test]
 fn good_events_beside_a_bad_one() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::good_events_beside_a_bad_one", || {
         let stage = stage(4);
         let mut batch = Batch::new(&stage.driver, 4).unwrap();
@@ -216,6 +232,9 @@ fn good_events_beside_a_bad_one() {
 /// SND-15. A library that loses transfers: waiting for them as long as it takes ends, and they stay until it destroyed the batch.
 #[test]
 fn lost_events_are_told() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::lost_events_are_told", || {
         let stage = stage(3);
         let mut batch = Batch::new(&stage.driver, 3).unwrap();
@@ -238,6 +257,9 @@ fn lost_events_are_told() {
 /// SND-15. More events than there is room for: what there is room for is read.
 #[test]
 fn counts_above_the_room_are_not_believed() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_answers::counts_above_the_room_are_not_believed", || {
         let stage = stage(3);
         for count in [4, 1000, u32::MAX] {

@@ -11,7 +11,7 @@ use hipfile::alloc::{self, DeviceBuffer};
 use hipfile::sys::{hipFileIOEvents_t, hipFileStatus_t};
 use hipfile::{Batch, Driver, ErrorKind, Region, Request};
 use hipfile_tests::isolate::{LEAKS, alone, in_child, isolated};
-use hipfile_tests::soft;
+use hipfile_tests::{library, soft};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -54,6 +54,9 @@ fn assert_disjoint<'r>(regions: impl Iterator<Item = &'r Region>) -> usize {
 /// once, after an event that says so, or stays.
 #[test]
 fn hostile_events_bring_no_region_back_twice() {
+    if !library::has_0_5() {
+        return;
+    }
     isolated("batches::hostile_events_bring_no_region_back_twice", &[LEAKS], || {
         fake::install();
         let prepared = prepared(&pattern(SIZE, 1));
@@ -95,6 +98,9 @@ fn hostile_events_bring_no_region_back_twice() {
 /// SND-15. The library takes some of a submission and fails: what it took ends as an event, the rest comes back, nothing both.
 #[test]
 fn a_submission_stops_half_way() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batches::a_submission_stops_half_way", || {
         fake::install();
         let prepared = prepared(&pattern(SIZE, 2));
@@ -121,6 +127,9 @@ fn a_submission_stops_half_way() {
 /// library does not say that it destroyed it.
 #[test]
 fn a_submission_stops_half_way_and_nobody_knows_where() {
+    if !library::has_0_5() {
+        return;
+    }
     isolated("batches::a_submission_stops_half_way_and_nobody_knows_where", &[LEAKS], || {
         fake::install();
         let prepared = prepared(&pattern(SIZE, 3));
@@ -159,6 +168,9 @@ fn held(prepared: &Prepared) -> (Batch, usize) {
 /// SND-15. Dropping a batch waits for what has begun; its memory is not given out before.
 #[test]
 fn a_dropped_batch_waits() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::a_dropped_batch_waits", &[FALLBACK], || {
         let prepared = prepared(&pattern(SIZE, 4));
         let (batch, address) = held(&prepared);
@@ -183,6 +195,9 @@ fn a_dropped_batch_waits() {
 /// SND-02, SND-15. A forgotten batch takes files and memory along.
 #[test]
 fn memory_of_a_forgotten_batch_is_never_given_out() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::memory_of_a_forgotten_batch_is_never_given_out", &[FALLBACK, LEAKS], || {
         never_given_out_after(mem::forget);
         assert_eq!(alloc::leaked().allocations, 0);
@@ -192,6 +207,9 @@ fn memory_of_a_forgotten_batch_is_never_given_out() {
 /// SND-09, SND-15. So does one whose end the library does not prove, and that is counted.
 #[test]
 fn memory_of_a_batch_that_nobody_ends_is_never_given_out() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::memory_of_a_batch_that_nobody_ends_is_never_given_out", &[FALLBACK, LEAKS], || {
         fake::install();
         never_given_out_after(|batch| {
@@ -219,6 +237,9 @@ fn never_given_out_after(end: impl FnOnce(Batch)) {
 /// for is leaked.
 #[test]
 fn the_driver_is_closed_under_a_batch() {
+    if !library::has_0_5() {
+        return;
+    }
     isolated("batches::the_driver_is_closed_under_a_batch", &[LEAKS], || {
         let prepared = prepared(&pattern(SIZE, 6));
         let mut batch = Batch::new(&prepared.driver, PIECES).unwrap();
@@ -253,6 +274,9 @@ fn older_libraries_have_no_batches() {
 /// SND-15, SND-16. A forked child has no part in the batch that it inherits.
 #[test]
 fn a_forked_child_has_no_part_in_a_batch() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::a_forked_child_has_no_part_in_a_batch", &[FALLBACK], || {
         let prepared = prepared(&pattern(SIZE, 7));
         let mut batch = Some(held(&prepared).0);
@@ -279,6 +303,9 @@ fn a_forked_child_has_no_part_in_a_batch() {
 /// SND-15, SND-19. Batches go from thread to thread while transfers run, and share files and registrations.
 #[test]
 fn batches_on_many_threads() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batches::batches_on_many_threads", || {
         let prepared = prepared(&pattern(SIZE, 8));
         let prepared = &prepared;

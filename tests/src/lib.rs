@@ -8,11 +8,13 @@
 //! | [`isolate`] | one test, one process |
 //! | [`compiler`] | C and C++ programs built and run against that ROCm |
 //! | [`soft`] | what the software ROCm has beyond AMD's: held streams, plans of faults |
+//! | [`library`] | what the libhipfile under test is: its release, its defects |
 //! | [`shim`] | a library put before HIP and libc that counts, fails, shortens and holds calls |
 
 pub mod compiler;
 pub mod engine;
 pub mod isolate;
+pub mod library;
 pub mod raw;
 pub mod rocm;
 pub mod shim;

@@ -8,7 +8,7 @@ use hipfile::alloc::{self, Device, DeviceBuffer};
 use hipfile::sys::{Api, hipFileBatchHandle_t, hipFileError_t};
 use hipfile::{Batch, ErrorKind, Request};
 use hipfile_tests::isolate::{alone, in_child};
-use hipfile_tests::soft;
+use hipfile_tests::{library, soft};
 
 use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, follow, take_all, until_held};
 use crate::common::descriptors;
@@ -20,6 +20,9 @@ fn free() -> usize {
 /// HF-BATCH-13, HF-BATCH-30: what has begun goes on, the rest is cancelled, each comes back once.
 #[test]
 fn cancelled_transfers_come_back() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_ends::cancelled_transfers_come_back", &FALLBACK, || {
         let stage = Stage::new(64 * PAGE);
         let mut batch = stage.batch(64);
@@ -61,6 +64,9 @@ fn cancelled_transfers_come_back() {
 /// HF-BATCH-14, SND-15: dropping waits for what runs. Until then memory and file are where they were.
 #[test]
 fn dropping_waits_for_what_runs() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_ends::dropping_waits_for_what_runs", &FALLBACK, || {
         let stage = Stage::new(16 * PAGE);
         let before = (free(), descriptors());
@@ -93,6 +99,9 @@ fn dropping_waits_for_what_runs() {
 /// SND-02, SND-15: a forgotten batch keeps its memory for ever, and what runs goes on.
 #[test]
 fn a_forgotten_batch_frees_nothing() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_ends::a_forgotten_batch_frees_nothing", &FALLBACK, || {
         let stage = Stage::new(4 * PAGE);
         let pages = stage.pages(4);
@@ -125,6 +134,9 @@ fn a_forgotten_batch_frees_nothing() {
 /// SND-09, SND-15: if destroying is not known to have worked, memory is leaked and counted.
 #[test]
 fn what_may_be_in_flight_is_leaked() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_ends::what_may_be_in_flight_is_leaked", &FALLBACK, || {
         let stage = Stage::new(4 * PAGE);
         for (round, answer) in
@@ -147,6 +159,9 @@ fn what_may_be_in_flight_is_leaked() {
 /// SND-07: a batch holds the driver, and an open batch keeps it from being closed.
 #[test]
 fn a_batch_holds_the_driver() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_ends::a_batch_holds_the_driver", || {
         let Stage { driver, .. } = Stage::new(1);
         let batch = Batch::new(&driver, 1).unwrap();
@@ -176,6 +191,9 @@ unsafe extern "C" fn destroy_counted(batch: hipFileBatchHandle_t) {
 /// SND-16: in a forked child everything is refused, and dropping calls nothing.
 #[test]
 fn a_batch_in_a_forked_child() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_ends::a_batch_in_a_forked_child", || {
         let counting = Api {
             hipFileBatchIOCancel: cancel_counted,

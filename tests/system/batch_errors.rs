@@ -6,7 +6,7 @@ use std::time::Duration;
 use hipfile::alloc::{self, InFlight};
 use hipfile::{Batch, Driver, ErrorKind, OpError, OpenOptions, Region, Request};
 use hipfile_tests::isolate::{alone, isolated};
-use hipfile_tests::{raw, soft};
+use hipfile_tests::{library, raw, soft};
 
 use crate::batch_stage::{FALLBACK, PAGE, Stage, UNTOUCHED, bytes, follow, take_all, take_ready};
 use crate::common::software;
@@ -14,6 +14,9 @@ use crate::common::software;
 /// HF-BATCH-25, HF-BATCH-26: the reason of each failure, and the memory back to be used again.
 #[test]
 fn each_transfer_fails_by_itself() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_errors::each_transfer_fails_by_itself", &FALLBACK, || {
         let stage = Stage::new(PAGE);
         let mut batch = stage.batch(4);
@@ -61,6 +64,9 @@ fn each_transfer_fails_by_itself() {
 /// A file that is not open for it: all come back, and nothing was begun.
 #[test]
 fn the_wrong_direction_refuses_all() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(2 * PAGE);
     let mut batch = stage.batch(4);
     let path = stage.scratch.file("read only", &[0; PAGE]);
@@ -79,6 +85,9 @@ fn the_wrong_direction_refuses_all() {
 /// HF-BATCH-05, HF-BATCH-17: a file that other code deregistered. Only the library can find that.
 #[test]
 fn what_the_library_refuses_comes_back() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_errors::what_the_library_refuses_comes_back", || {
         let stage = Stage::new(2 * PAGE);
         let mut batch = stage.batch(3);
@@ -108,6 +117,9 @@ fn what_the_library_refuses_comes_back() {
 /// Late values are late on a stream, and places are for whoever is in flight.
 #[test]
 fn late_values_are_refused_and_places_released() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_errors::late_values_are_refused_and_places_released", || {
         let stage = Stage::new(4 * PAGE);
         let mut batch = stage.batch(4);
@@ -150,6 +162,9 @@ fn late_values_are_refused_and_places_released() {
 /// Functions of the library that fail: what they were asked is not lost.
 #[test]
 fn calls_that_fail_lose_nothing() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batch_errors::calls_that_fail_lose_nothing", &[], || {
         let stage = Stage::new(2 * PAGE);
         let plan = follow("hipFileBatchIOSetUp:hipfile=5030");
@@ -220,6 +235,9 @@ fn release_0_2_has_no_batches() {
 /// HF-BATCH-31, SND-15: other code closes the driver. What was outstanding is not proven to be over, so it stays.
 #[test]
 fn a_driver_closed_by_other_code_takes_the_batch_along() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_errors::a_driver_closed_by_other_code_takes_the_batch_along", || {
         let stage = Stage::new(2 * PAGE);
         let mut batch = stage.batch(4);
@@ -252,6 +270,9 @@ fn a_driver_closed_by_other_code_takes_the_batch_along() {
 /// The same, seen first by a submission to an empty batch: there is nothing that could be lost.
 #[test]
 fn a_batch_made_before_the_driver_was_closed() {
+    if !library::has_0_5() {
+        return;
+    }
     alone("batch_errors::a_batch_made_before_the_driver_was_closed", || {
         let stage = Stage::new(PAGE);
         let mut batch = stage.batch(1);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hipfile::alloc::{Device, DeviceBuffer};
 use hipfile::{Batch, ErrorKind, OpError, Region, Request};
-use hipfile_tests::soft;
+use hipfile_tests::{library, soft};
 
 use crate::batch_stage::{
     FALLBACK, PAGE, Stage, UNTOUCHED, bytes, contents, follow, take_all, take_ready, until_held,
@@ -17,6 +17,9 @@ use crate::common::{open, pattern};
 /// HF-BATCH-04, HF-BATCH-15: batches of one and of the most take that many, again and again, and no more.
 #[test]
 fn a_batch_takes_as_many_as_it_has_room_for() {
+    if !library::has_0_5() {
+        return;
+    }
     for capacity in [1, Batch::MAX_CAPACITY] {
         let stage = Stage::new((capacity + 1) * PAGE);
         let mut batch = stage.batch(capacity);
@@ -62,6 +65,9 @@ fn a_batch_takes_as_many_as_it_has_room_for() {
 /// HF-BATCH-01
 #[test]
 fn capacities_that_no_batch_has() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(1);
     for capacity in [0, 129, u32::MAX as usize + 1, usize::MAX] {
         let error = Batch::new(&stage.driver, capacity).unwrap_err();
@@ -78,6 +84,9 @@ fn capacities_that_no_batch_has() {
 /// HF-BATCH-17: a request that can't be right is found before any is made.
 #[test]
 fn one_bad_request_and_none_is_made() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(3 * PAGE);
     let mut batch = stage.batch(3);
     for bad in [u64::MAX, i64::MAX as u64, i64::MAX as u64 - PAGE as u64 + 1] {
@@ -107,6 +116,9 @@ fn one_bad_request_and_none_is_made() {
 /// HF-BATCH-07, HF-BATCH-08: counts are those of `pread` and `pwrite`, whatever the order.
 #[test]
 fn reads_and_writes_of_any_length_end_with_their_counts() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(2 * PAGE + 100);
     let len = stage.content.len();
     let copy = stage.scratch.file("copy", b"");
@@ -137,6 +149,9 @@ fn reads_and_writes_of_any_length_end_with_their_counts() {
 /// Requests without bytes make no call and are ready at once, but are outstanding until taken.
 #[test]
 fn nothing_but_requests_without_bytes() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(1);
     let mut batch = stage.batch(2);
     let mut region = stage.region(b"x");
@@ -159,6 +174,9 @@ fn nothing_but_requests_without_bytes() {
 /// HF-BATCH-07: what comes first is what ends first.
 #[test]
 fn completions_are_told_apart_by_their_tags() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::completions_are_told_apart_by_their_tags", &FALLBACK, || {
         let stage = Stage::new(3 * PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
@@ -181,6 +199,9 @@ fn completions_are_told_apart_by_their_tags() {
 /// HF-BATCH-10, HF-BATCH-11, HF-BATCH-12: what a wait waits for, and for how long.
 #[test]
 fn waits_end_by_number_by_time_or_because_there_is_no_more() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::waits_end_by_number_by_time_or_because_there_is_no_more", &FALLBACK, || {
         let stage = Stage::new(4 * PAGE);
         let mut batch = stage.batch(4);
@@ -214,6 +235,9 @@ fn waits_end_by_number_by_time_or_because_there_is_no_more() {
 /// HF-BATCH-12: fewer than there are, while others are not there yet.
 #[test]
 fn a_wait_counts_what_is_ready_already() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::a_wait_counts_what_is_ready_already", &FALLBACK, || {
         let stage = Stage::new(PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
@@ -234,6 +258,9 @@ fn a_wait_counts_what_is_ready_already() {
 /// Two batches share nothing but the library's threads.
 #[test]
 fn a_batch_runs_beside_one_that_is_held() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::a_batch_runs_beside_one_that_is_held", &FALLBACK, || {
         let stage = Stage::new(8 * PAGE);
         let slow = stage.file_named("slow", &[5; PAGE]);
@@ -255,6 +282,9 @@ fn a_batch_runs_beside_one_that_is_held() {
 /// SND-15, SND-19: batches in several threads, each moved to a second one half-way.
 #[test]
 fn batches_work_in_any_thread() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(32 * PAGE);
     let mut pool = stage.pages(4 * 32).into_iter();
     thread::scope(|scope| {
@@ -278,6 +308,9 @@ fn batches_work_in_any_thread() {
 /// SND-10: regions of two devices in one batch, and the thread's device is what it was.
 #[test]
 fn one_batch_serves_several_devices() {
+    if !library::has_0_5() {
+        return;
+    }
     soft::only("batches::one_batch_serves_several_devices", &[("SOFT_ROCM_DEVICE_COUNT", "2")], || {
         let stage = Stage::new(2 * PAGE);
         let second = Device::new(1).unwrap().make_current().unwrap();
@@ -300,6 +333,9 @@ fn one_batch_serves_several_devices() {
 /// A full batch of transfers both ways, checked byte by byte.
 #[test]
 fn what_is_written_is_read_back() {
+    if !library::has_0_5() {
+        return;
+    }
     let stage = Stage::new(0);
     let content = pattern(100_000, 8);
     let region = stage.region(&content);

@@ -149,11 +149,13 @@ fn the_version_is_that_of_the_library() {
     let batch = hipfile::supports(Feature::Batch).unwrap();
     assert_eq!(batch, version >= Version { major: 0, minor: 5, patch: 0 });
     let stats = hipfile::supports(Feature::Stats).unwrap();
-    assert_eq!(stats, hipfile::sys::api::get().unwrap().hipFileGetStatsL3.is_some());
+    assert!(!stats || hipfile::sys::api::get().unwrap().hipFileGetStatsL3.is_some());
     assert_eq!(stats, hipfile::stats().is_ok());
     if software() {
-        assert_eq!(version.to_string(), "0.5.0");
-        assert!(stats);
+        let asked_for = std::env::var("SOFT_ROCM_HIPFILE_VERSION");
+        let built = if hipfile::sys::Api::linked().hipFileGetStatsL3.is_some() { "0.5" } else { "0.4" };
+        assert_eq!(version.to_string(), format!("{}.0", asked_for.as_deref().unwrap_or(built)));
+        assert_eq!(stats, batch);
     }
 }
 

