@@ -5,6 +5,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod codegen;
+mod command;
 mod demo;
 mod doctor;
 mod elf;

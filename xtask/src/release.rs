@@ -7,9 +7,10 @@ use std::process::{Command, ExitCode};
 use crate::cargo::must;
 use crate::package::{self, PUBLISHED};
 use crate::rocm::{self, Rocm};
-use crate::{Result, install, soft_rocm, workspace};
+use crate::{Result, command, install, soft_rocm, workspace};
 
-/// Make the files of a release in target/release-files: the packages and the software ROCm, with their checksums
+/// Make the files of a release in target/release-files: the packages, the software ROCm and the hipfile command, with their
+/// checksums
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The tag that the release gets, as in v0.1.0: must be the version in Cargo.toml and have a section in the CHANGELOG
@@ -39,6 +40,9 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     }
     let tarball = dir.join(format!("{}.tar.gz", soft_rocm::tarball::name()));
     soft_rocm::tarball::write(&soft_rocm::ensure()?, &tarball)?;
+    let program = dir.join(format!("{}.tar.gz", command::name()));
+    command::write(&program)?;
+    command::check(&program, &tarball)?;
     let sums = checksums(&dir)?;
     install::file(&dir.join("SHA256SUMS"), sums.as_bytes(), 0o644)?;
     print!("{sums}");

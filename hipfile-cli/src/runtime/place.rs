@@ -56,6 +56,7 @@ fn find_software(variable: Option<&OsStr>, program: &Path) -> Result<Prefix, Fai
         folder.join("soft-rocm"),
         folder.join(archive()),
         above.join("soft-rocm"),
+        above.join(archive()),
         above.join("lib/soft-rocm"),
     ];
     places.iter().find_map(|place| Prefix::at(place).ok()).ok_or_else(|| {
@@ -121,7 +122,9 @@ mod tests {
 
     #[test]
     fn the_software_rocm_is_beside_the_program_or_where_the_variable_says() {
-        for place in ["bin/soft-rocm", "soft-rocm", "lib/soft-rocm", &format!("bin/{}", archive())] {
+        for place in
+            ["bin/soft-rocm", "soft-rocm", "lib/soft-rocm", &archive(), &format!("bin/{}", archive())]
+        {
             let dir = tempfile::tempdir().unwrap();
             let program = dir.path().join("bin/hipfile");
             let failure = find_software(None, &program).unwrap_err();

@@ -53,7 +53,7 @@ fn no_software_rocm_is_told_with_the_places() {
     let ran = run(&stage, &["info", "--rocm", "soft"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), ""));
     let expected = "error: the software ROCm is not installed: tried /data/bin/soft-rocm, /data/bin/soft-rocm-VERSION, \
-        /data/soft-rocm, /data/lib/soft-rocm; unpack its archive beside this program, or name its folder in HIPFILE_SOFT_ROCM\n";
+        /data/soft-rocm, /data/soft-rocm-VERSION, /data/lib/soft-rocm; unpack its archive beside this program, or name its folder in HIPFILE_SOFT_ROCM\n";
     let version = format!("{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     assert_eq!(stage.places(&ran.stderr).replace(&version, "VERSION"), expected);
 }
