@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
 
-/// Why a function that takes a value to keep or to use up failed, and the value.
+/// Why a function that takes a value to keep or to use up failed, and the value: one pointer wide.
 ///
 /// It reads as the error and converts into it, so `?` works where the value is of no more use; what it holds is dropped
 /// then.
@@ -34,7 +34,9 @@ use crate::error::Error;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Failed<T, E = Error> {
+pub struct Failed<T, E = Error>(Box<Inner<T, E>>);
+
+struct Inner<T, E> {
     error: E,
     /// Reached by value only, so that the whole is `Sync`, as errors have to be, whether `T` is or not.
     value: Mutex<T>,
@@ -45,19 +47,19 @@ impl<T, E> Failed<T, E> {
     #[doc(hidden)]
     #[cold]
     pub fn new(error: E, value: T) -> Self {
-        Self { error, value: Mutex::new(value) }
+        Self(Box::new(Inner { error, value: Mutex::new(value) }))
     }
 
     /// What went wrong.
     #[must_use]
     pub fn error(&self) -> &E {
-        &self.error
+        &self.0.error
     }
 
     /// What went wrong. Drops the value.
     #[must_use]
     pub fn into_error(self) -> E {
-        self.error
+        self.0.error
     }
 
     /// What had been given.
@@ -69,38 +71,39 @@ impl<T, E> Failed<T, E> {
     /// What went wrong, and what had been given.
     #[must_use]
     pub fn into_parts(self) -> (E, T) {
-        (self.error, self.value.into_inner().unwrap_or_else(PoisonError::into_inner))
+        let Inner { error, value } = *self.0;
+        (error, value.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl<T, E: fmt::Debug> fmt::Debug for Failed<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Failed").field("error", &self.error).finish_non_exhaustive()
+        f.debug_struct("Failed").field("error", &self.0.error).finish_non_exhaustive()
     }
 }
 
 impl<T, E: fmt::Display> fmt::Display for Failed<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
+        self.0.error.fmt(f)
     }
 }
 
 impl<T, E: core::error::Error> core::error::Error for Failed<T, E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.error.source()
+        self.0.error.source()
     }
 }
 
 impl<T> From<Failed<T>> for Error {
     /// Drops the value: see [`Failed::into_error`].
     fn from(failed: Failed<T>) -> Self {
-        failed.error
+        failed.0.error
     }
 }
 
 impl<T, E: Into<Self>> From<Failed<T, E>> for io::Error {
     /// Drops the value.
     fn from(failed: Failed<T, E>) -> Self {
-        failed.error.into()
+        failed.0.error.into()
     }
 }

@@ -7,9 +7,7 @@
 //! in the host function instead would be a deadlock where the submission waits for the stream, as freeing pinned memory does.
 
 use std::fmt;
-use std::mem;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -17,6 +15,7 @@ use std::thread;
 use crate::error::Cause;
 use crate::ffi::streams::Slots;
 use crate::file_offset;
+use crate::quietly::quietly;
 use crate::stream_flags::StreamFlags;
 
 /// What a transfer moves, from where to where: see [`Request::late`](crate::Request::late).
@@ -132,15 +131,9 @@ impl Late {
     pub(crate) fn run(&self, slots: &Slots) {
         let closure = self.closure.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(closure) = closure else { return };
-        let answer = catch_unwind(AssertUnwindSafe(|| closure(self.submitted)));
-        let values = match answer {
-            Ok(values) => self.check(values),
-            Err(panic) => {
-                // What was panicked with may panic when dropped, and then so may what that panicked with.
-                _ = catch_unwind(AssertUnwindSafe(|| drop(panic))).map_err(mem::forget);
-                Err(Cause::Late(Refusal::Panicked))
-            }
-        };
+        let values = quietly(|| closure(self.submitted))
+            .ok_or(Cause::Late(Refusal::Panicked))
+            .and_then(|values| self.check(values));
         self.progress.store(CHANGING, Ordering::SeqCst);
         match values {
             Ok((file_offset, buffer_offset, len)) => slots.change(len, file_offset, buffer_offset),

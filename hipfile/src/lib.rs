@@ -105,6 +105,7 @@ mod preallocate;
 mod properties;
 mod property_flags;
 mod quantity;
+mod quietly;
 mod region;
 mod regions;
 mod register;

@@ -5,7 +5,7 @@
 //!      │   ── read_files_into, write_files_from ────► Report      many parts
 //!      │                                         └──► Stopped     an Error, and the Report of what moved before it
 //!      │   ── copy_file ─────────────────────────────┘              from file to file
-//!      │   ── spawn ── Job ── wait ─► Ended                         owns files and regions
+//!      │   ── spawn ── Job ── wait, .await ─► Ended                 owns files and regions
 //!      └─ threads, chunk, deadline, cancel, progress
 //! ```
 //!
@@ -52,6 +52,7 @@ mod pool;
 mod report;
 mod schedule;
 mod settings;
+mod spawn;
 mod stopped;
 
 pub use cancel::CancelToken;

@@ -1,11 +1,14 @@
 //! Transfers of many calls that own what they use, and those from file to file.
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use hipfile::alloc::{self, DeviceBuffer, InFlight};
-use hipfile::transfer::{CancelToken, Options};
+use hipfile::transfer::{CancelToken, Job, Options};
 use hipfile::{Driver, ErrorKind, FileHandle, Region, Request};
 use hipfile_tests::{isolate, soft};
 
@@ -88,7 +91,7 @@ fn jobs_that_stop_give_everything_back() {
 
     // A panic in the function for progress cancels; one thread, so that the count is known.
     let request = Request::read(&scene.file, region, 0);
-    let options = Options::new().threads(1).chunk(CHUNK).progress(|_| panic!("of the test"));
+    let options = Options::new().threads(1).chunk(CHUNK).progress(|_| panic_any(Bomb));
     let ended = options.spawn([request]).wait();
     let stopped = ended.result.unwrap_err();
     assert_eq!((stopped.error().kind(), stopped.report().bytes), (ErrorKind::Cancelled, CHUNK as u64));
@@ -105,6 +108,61 @@ fn jobs_that_stop_give_everything_back() {
     let ended = Options::new().spawn([request]).wait();
     assert_eq!(ended.result.unwrap_err().error().kind(), ErrorKind::InvalidInput);
     assert_eq!(ended.regions.len(), 1);
+}
+
+/// What panics when dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("of the test, again");
+    }
+}
+
+/// A waker that counts, and panics with a bomb.
+struct Hostile(AtomicU64);
+
+impl Wake for Hostile {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        panic_any(Bomb);
+    }
+}
+
+#[test]
+fn jobs_are_futures() {
+    let plan = [("SOFT_ROCM_FAULTS", "hipFileRead:pause")];
+    soft::only("jobs::jobs_are_futures", &plan, || {
+        let scene = Scene::new(24);
+        let start = || {
+            let request = Request::read(&scene.file, scene.region(MIB), 0);
+            Options::new().threads(1).spawn([request])
+        };
+        let poll = |job: &mut Job, waker: &Waker| Pin::new(job).poll(&mut Context::from_waker(waker));
+        let (mut job, mut dropped) = (start(), start());
+        let wakers: [Arc<Hostile>; 3] = std::array::from_fn(|_| Arc::new(Hostile(AtomicU64::new(0))));
+        let [first, last, of_dropped] = wakers.each_ref().map(|waker| Waker::from(Arc::clone(waker)));
+        assert!(poll(&mut job, &first).is_pending() && poll(&mut job, &last).is_pending());
+        assert!(poll(&mut job, &last).is_pending() && poll(&mut dropped, &of_dropped).is_pending());
+        drop((dropped, first, of_dropped));
+        assert_eq!([Arc::strong_count(&wakers[0]), Arc::strong_count(&wakers[2])], [1, 1], "let go of");
+        soft::plan_hipfile("");
+        while wakers[1].0.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        assert!(job.is_finished());
+        let Poll::Ready(ended) = poll(&mut job, &last) else { panic!("it has ended") };
+        assert!(bytes(&ended.regions[0]) == scene.content);
+        assert_eq!((ended.result.unwrap().bytes, job.progress().bytes), (MIB as u64, MIB as u64));
+        assert!(poll(&mut job, &last).is_pending() && !job.is_finished());
+        let job = job.try_wait().unwrap_err();
+        assert!(catch_unwind(AssertUnwindSafe(|| job.wait())).is_err());
+        assert_eq!(wakers.map(|waker| waker.0.load(Ordering::SeqCst)), [0, 1, 0]);
+
+        // Nothing to wait for: ready at once.
+        let mut job = Options::new().spawn([]);
+        while poll(&mut job, Waker::noop()).is_pending() {}
+    });
 }
 
 /// SND-03, SND-16: a job that is dropped goes on with memory that stays; in a forked child it has ended.

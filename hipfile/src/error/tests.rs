@@ -14,6 +14,7 @@ fn text(cause: Cause) -> String {
 fn an_error_is_one_word() {
     assert_eq!(size_of::<Error>(), size_of::<usize>());
     assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
+    assert_eq!(size_of::<std::result::Result<(), Failed<[u8; 100]>>>(), size_of::<usize>());
 }
 
 #[test]

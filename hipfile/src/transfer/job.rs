@@ -1,29 +1,24 @@
-//! Transfers that own what they use.
+//! The handle of a transfer that owns what it uses.
 
 use std::fmt;
+use std::future::Future;
 use std::mem;
-use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::task::{Context, Poll, Waker};
 
-use super::options::Options;
-use super::piece::Piece;
-use super::pool;
 use super::report::{Progress, Report};
 use super::stopped::Stopped;
 use crate::error::{Cause, Error};
-use crate::late::Refusal;
+use crate::quietly::quietly;
 use crate::region::Region;
 use crate::request::Request;
-use crate::trace::{Trace, Work};
-
-const START: &str = "start transfer";
 
 /// A transfer under way on threads of its own, which owns files and regions.
 ///
-/// Dropping it does not stop it, and does not wait: the regions are let go of when it has ended. Forgetting it is the same.
+/// It can be waited for, asked or awaited, as an [`Operation`](crate::Operation). Dropping it does not stop it, and does not
+/// wait: the regions are let go of when it has ended. Forgetting it is the same.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -49,8 +44,28 @@ const START: &str = "start transfer";
 /// # Ok(())
 /// # }
 /// ```
+/// As a future it can be polled with another waker each time, of which the last one counts; a thread of the transfer wakes it.
+/// After it was ready it is pending for ever.
+///
+/// ```
+/// use hipfile::transfer::{Job, Stopped};
+///
+/// async fn bytes(mut job: Job) -> Result<u64, Stopped> {
+///     let ended = (&mut job).await; // or just `job.await`
+///     println!("{} bytes moved", job.progress().bytes);
+///     Ok(ended.result?.bytes)
+/// }
+/// # use std::future::Future;
+/// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+/// # let mut bytes = Box::pin(bytes(hipfile::transfer::Options::new().spawn([])));
+/// # while bytes.as_mut().poll(&mut context).is_pending() {}
+/// ```
 #[must_use = "dropping a job discards its result"]
-pub struct Job(Arc<Shared>);
+pub struct Job {
+    shared: Arc<Shared>,
+    /// Whether it has ended as a future, and the end is gone.
+    given: bool,
+}
 
 /// How a [`Job`] ended, and its regions.
 ///
@@ -86,97 +101,48 @@ pub struct Ended {
 }
 
 /// What the handle and the transfer share.
-struct Shared {
+pub(super) struct Shared {
     total: u64,
-    moved: AtomicU64,
-    /// Until the handle takes it.
-    ended: Mutex<Option<Ended>>,
+    pub(super) moved: AtomicU64,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
-impl Options<'static> {
-    /// Starts a transfer that owns what it uses, and returns. hipFile 0.2.
-    ///
-    /// The requests may read and write, any files and devices. A [place](Request::place) is released at the end of the
-    /// transfer. All of its [`threads`](Self::threads) are new ones; the first of them calls the function given to
-    /// [`progress`](Self::progress).
-    ///
-    /// A function for progress that borrows can't go with it:
-    ///
-    /// ```compile_fail,E0597
-    /// # use hipfile::Request;
-    /// # use hipfile::transfer::{Job, Options};
-    /// fn start(requests: Vec<Request>) -> Job {
-    ///     let mut last = 0;
-    ///     Options::new().progress(|progress| last = progress.bytes).spawn(requests)
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// None here; [`Job::wait`] has them, and the regions with them. Beside those of
-    /// [`read_files_into`](Self::read_files_into) and [`write_files_from`](Self::write_files_from),
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for [late values](Request::late), which need a stream, and
-    /// [`ErrorKind::Os`](crate::ErrorKind::Os) if no thread can be started.
-    pub fn spawn(self, requests: impl IntoIterator<Item = Request>) -> Job {
-        let requests = Vec::from_iter(requests);
-        let total = requests.iter().map(|request| request.region.len() as u64).sum();
-        let shared =
-            Shared { total, moved: AtomicU64::new(0), ended: Mutex::new(None), changed: Condvar::new() };
-        let job = Job(Arc::new(shared));
-        let trace = Trace::of(Work::Large { parts: requests.len(), bytes: total });
-        if requests.iter().any(|request| request.late.is_some()) {
-            let error = Error::new(START, Cause::Late(Refusal::NotRegistered));
-            trace.failed(&error);
-            job.0.end(Err(Stopped::before(error, total)), requests);
-            return job;
-        }
-        // Where the thread finds them, or they are found if there is none.
-        let requests = Arc::new(Mutex::new(requests));
-        let (theirs, shared) = (Arc::clone(&requests), Arc::clone(&job.0));
-        let run = move || {
-            let requests = mem::take(&mut *lock(&theirs));
-            let result = self.run_owned(&requests, &shared.moved, trace);
-            shared.end(result, requests);
-        };
-        if let Err(error) = thread::Builder::new().name("hipfile-transfer".to_owned()).spawn(run) {
-            let cause = Cause::Os(error.raw_os_error().unwrap_or(libc::EAGAIN));
-            let requests = mem::take(&mut *lock(&requests));
-            job.0.end(Err(Stopped::before(Error::new(START, cause), total)), requests);
-        }
-        job
-    }
-
-    /// Moves everything on this thread and others; nothing unwinds.
-    fn run_owned(self, requests: &[Request], moved: &AtomicU64, trace: Trace) -> Result<Report, Stopped> {
-        let Self { settings, watcher } = self;
-        let mut pieces = Vec::with_capacity(requests.len());
-        for Request { way, file, region, offset, .. } in requests {
-            pieces.push(Piece::new(*way, file, region.span(), *offset, pieces.last()));
-        }
-        let mut watcher = watcher.map(|mut watcher| {
-            move |progress| {
-                catch_unwind(AssertUnwindSafe(|| watcher(progress))).unwrap_or(ControlFlow::Break(()))
-            }
-        });
-        pool::run(&pieces, &settings, moved, watcher.as_mut().map(|watcher| watcher as _), &trace)
-    }
+#[derive(Default)]
+struct State {
+    /// Until the handle takes it.
+    ended: Option<Ended>,
+    /// Whom to wake then.
+    waker: Option<Waker>,
 }
 
 impl Shared {
-    fn end(&self, result: Result<Report, Stopped>, requests: Vec<Request>) {
+    pub(super) fn end(&self, result: Result<Report, Stopped>, requests: Vec<Request>) {
         // Files and places go first, so that who waits finds them released.
         let regions = requests.into_iter().map(Request::into_region).collect();
-        *lock(&self.ended) = Some(Ended { result, regions });
+        let mut state = lock(&self.state);
+        state.ended = Some(Ended { result, regions });
+        let waker = state.waker.take();
+        drop(state);
         self.changed.notify_all();
+        if let Some(waker) = waker {
+            _ = quietly(|| waker.wake());
+        }
     }
 }
 
 impl Job {
+    pub(super) fn new(total: u64) -> (Self, Arc<Shared>) {
+        let shared =
+            Shared { total, moved: AtomicU64::new(0), state: Mutex::default(), changed: Condvar::new() };
+        let shared = Arc::new(shared);
+        (Self { shared: Arc::clone(&shared), given: false }, shared)
+    }
+
     /// How far it has come. The total is 0 if there is nothing to move.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        Progress { bytes: self.0.moved.load(Ordering::Relaxed), total: self.0.total }
+        Progress { bytes: self.shared.moved.load(Ordering::Relaxed), total: self.shared.total }
     }
 
     /// Whether [`try_wait`](Self::try_wait) would return the end.
@@ -195,20 +161,28 @@ impl Job {
     /// ```
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        hip_alloc::forked() || lock(&self.0.ended).is_some()
+        !self.given && (hip_alloc::forked() || lock(&self.shared.state).ended.is_some())
     }
 
     /// Waits for the end.
+    ///
+    /// # Panics
+    ///
+    /// If the job has given its end away as a future.
     #[must_use = "the regions are in it"]
+    #[allow(clippy::panic, reason = "there is no end to return, and waiting for it would never end")]
     pub fn wait(self) -> Ended {
+        if self.given {
+            panic!("the end was given away before");
+        }
         if let Some(lost) = self.inherited() {
             return lost;
         }
-        let mut ended = lock(&self.0.ended);
+        let mut state = lock(&self.shared.state);
         loop {
-            match ended.take() {
+            match state.ended.take() {
                 Some(ended) => return ended,
-                None => ended = self.0.changed.wait(ended).unwrap_or_else(PoisonError::into_inner),
+                None => state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
@@ -238,22 +212,73 @@ impl Job {
         if let Some(lost) = self.inherited() {
             return Ok(lost);
         }
-        let ended = lock(&self.0.ended).take();
+        let ended = lock(&self.shared.state).ended.take();
         ended.ok_or(self)
     }
 
     /// What it ends with in a forked child, which has none of its threads. What it owns stays for ever.
     fn inherited(&self) -> Option<Ended> {
-        if !hip_alloc::forked() {
+        if self.given || !hip_alloc::forked() {
             return None;
         }
-        mem::forget(Arc::clone(&self.0));
+        mem::forget(Arc::clone(&self.shared));
         let error = Error::new("wait for transfer", Cause::Forked);
-        Some(Ended { result: Err(Stopped::before(error, self.0.total)), regions: Vec::new() })
+        Some(Ended { result: Err(Stopped::before(error, self.shared.total)), regions: Vec::new() })
+    }
+
+    /// The end, if it has come; else `waker` is woken then.
+    fn ended_or_wake(&self, waker: &Waker) -> Option<Ended> {
+        let known = {
+            let mut state = lock(&self.shared.state);
+            if state.ended.is_some() {
+                return state.ended.take();
+            }
+            state.waker.as_ref().is_some_and(|known| known.will_wake(waker))
+        };
+        if known {
+            return None;
+        }
+        // Wakers are code of others: no lock is held while one is cloned or dropped.
+        let waker = waker.clone();
+        let mut state = lock(&self.shared.state);
+        if state.ended.is_some() {
+            return state.ended.take();
+        }
+        let before = state.waker.replace(waker);
+        drop(state);
+        drop(before);
+        None
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+impl Future for Job {
+    type Output = Ended;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ended> {
+        if self.given {
+            return Poll::Pending;
+        }
+        match self.inherited().or_else(|| self.ended_or_wake(context.waker())) {
+            Some(ended) => {
+                self.given = true;
+                Poll::Ready(ended)
+            }
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        // In a forked child the lock may be held for ever.
+        if !hip_alloc::forked() {
+            let waker = lock(&self.shared.state).waker.take();
+            drop(waker);
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
