@@ -6,7 +6,7 @@ use crate::{check, completions, explain, info, runtime};
 
 /// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
 #[derive(Debug, Parser)]
-#[command(name = "hipfile", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "hipfile", version)]
 #[command(after_help = "\
 Exit status:
   0  done, and all is well
@@ -27,7 +27,7 @@ pub struct Cli {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Common options")]
 pub struct Common {
-    /// Which ROCm runs: the first one found (auto), the software one (soft), or the one in a folder
+    /// Which ROCm: the first found (auto), the software one (soft), or a folder's
     #[arg(
         long,
         global = true,
@@ -43,10 +43,10 @@ pub struct Common {
     /// Print errors only
     #[arg(short, long, global = true, conflicts_with_all = ["verbose", "json"])]
     pub quiet: bool,
-    /// Say more about what is done, on standard error
+    /// Say more
     #[arg(short, long, global = true)]
     pub verbose: bool,
-    /// Whether there are colours: on a terminal unless NO_COLOR is set (auto)
+    /// Colours; auto: on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: Colour,
 }

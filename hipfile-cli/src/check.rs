@@ -36,15 +36,13 @@ use report::Report;
 use system::System;
 use volume::Volume;
 
-/// Check whether this machine has what the fast path needs, and whether transfers of files at PATH would take it
-///
-/// The exit status is 0 if every row is PASS or WARN.
+/// Check whether a machine, and places on it, have what the fast path needs
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Files, folders or block devices to look at
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Look at the system whose root is DIR: a host's, mounted in a container, or a copy; libraries are this system's
+    /// Look at the system below DIR: a host's in a container, or a copy
     #[arg(long, value_name = "DIR", default_value = "/", hide_default_value = true)]
     root: PathBuf,
 }

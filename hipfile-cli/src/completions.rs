@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use crate::Outcome;
 use crate::args::Cli;
 
-/// Print the completions for a shell, to be put where it looks for them
+/// Print completions for a shell
 #[derive(Debug, clap::Args)]
 pub struct Args {
     shell: Shell,

@@ -12,7 +12,7 @@ use crate::runtime::Choice;
 use crate::size::Size;
 use prediction::Prediction;
 
-/// Say which path a transfer of a file would take, and what keeps it off the fast one; nothing is transferred
+/// Say which path a transfer of a file would take, and why
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file, or a block device

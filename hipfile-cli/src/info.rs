@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::runtime::Choice;
 use facts::Info;
 
-/// Show which ROCm is used, its GPUs and features, and the settings and limits in force
+/// Show the ROCm in use, its GPUs and features, settings and limits
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use hipfile::ErrorKind;
 use hipfile::alloc::{self, Device};
 
-use crate::failure::{Failure, NO_RUNTIME};
+use crate::failure::{Failure, INSTALL, NO_RUNTIME};
 use crate::output::Output;
 use place::Prefix;
 
@@ -70,7 +70,7 @@ impl Choice {
     /// libraries.
     pub fn load(&self, output: &Output) -> Result<Runtime, Failure> {
         match self {
-            Self::Auto => load_any()?,
+            Self::Auto => load_any(output)?,
             Self::Soft => load_from(&place::software()?)?,
             Self::Prefix(folder) => load_from(&Prefix::at(folder)?)?,
         }
@@ -94,14 +94,40 @@ const MARK: &core::ffi::CStr = c"softrocm_hipfile_set_faults";
 pub const HIP_VERSIONS: &[&str] = &["7", "6", "5"];
 
 /// Has the libraries search as they do for every program. HIP comes first, since libhipfile uses the one in the process.
-fn load_any() -> Result<(), Failure> {
+fn load_any(output: &Output) -> Result<(), Failure> {
     match Device::count() {
-        Err(error) if error.kind() == alloc::ErrorKind::NotLoaded => return Err(error.into()),
+        Err(error) if error.kind() == alloc::ErrorKind::NotLoaded => {
+            return Err(not_loaded("libamdhip64.so", &error, output));
+        }
         // Whether there is a device is for whoever needs one.
         Ok(_) | Err(_) => {}
     }
-    hipfile::version()?;
-    Ok(())
+    match hipfile::version() {
+        Err(error) if error.kind() == ErrorKind::NotLoaded => {
+            Err(not_loaded("libhipfile.so", &error, output))
+        }
+        outcome => Ok(outcome.map(drop)?),
+    }
+}
+
+/// A library was not loaded. Where there is none, the places are enough; one that is there and does not load has a reason.
+fn not_loaded(library: &str, error: &dyn fmt::Display, output: &Output) -> Failure {
+    output.note(error);
+    let search = rocm_loader::Search::from_env();
+    let folders: Vec<_> = search.prefixes().iter().map(|prefix| prefix.join("lib")).collect();
+    let message = if folders.iter().any(|folder| holds(folder, library)) {
+        error.to_string()
+    } else {
+        let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+        format!("no {library} was found: looked in {} and asked the system's loader", folders.join(", "))
+    };
+    Failure::new(message).advice(INSTALL).code(NO_RUNTIME)
+}
+
+/// Whether a folder has a library, of whichever version.
+fn holds(folder: &Path, library: &str) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.into_iter().any(|name| name.to_string_lossy().starts_with(library))
 }
 
 fn load_from(prefix: &Prefix) -> Result<(), Failure> {
@@ -127,6 +153,14 @@ mod tests {
         assert_eq!(choice(""), Choice::Auto);
         assert_eq!(choice("soft"), Choice::Soft);
         assert_eq!(choice("./soft"), Choice::Prefix("./soft".into()));
+    }
+
+    #[test]
+    fn a_library_of_any_version_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!holds(dir.path(), "libhipfile.so") && !holds(Path::new("/nonexistent"), "libhipfile.so"));
+        std::fs::write(dir.path().join("libhipfile.so.9"), "").unwrap();
+        assert!(holds(dir.path(), "libhipfile.so"));
     }
 
     #[test]

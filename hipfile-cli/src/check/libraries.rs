@@ -48,6 +48,7 @@ impl Loaded {
             }),
         };
         let hipfile = match &runtime {
+            Err(_) if hip.is_err() => Err("not loaded, as HIP was not".to_owned()),
             Err(failure) => Err(text(failure)),
             Ok(runtime) => hipfile::version()
                 .map(|version| Hipfile { path: runtime.hipfile.clone(), version })

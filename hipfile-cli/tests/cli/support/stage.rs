@@ -91,18 +91,27 @@ impl Stage {
         self
     }
 
+    /// Whether files in the folder have direct I/O. Else says so.
+    pub fn has_direct_io(&self) -> bool {
+        self.is(|answer| answer["alignment"].is_object())
+    }
+
     /// Whether the folder is on a disk as the pages show it: ext4 or xfs, and direct I/O in blocks of 512 bytes. Else says so.
     pub fn is_as_in_the_pages(&self) -> bool {
+        let blocks = serde_json::json!({ "memory": 512, "offset": 512 });
+        self.is(|answer| answer["path"] == "fast path" && answer["alignment"] == blocks)
+    }
+
+    fn is(&self, fits: impl Fn(&serde_json::Value) -> bool) -> bool {
         let file = self.path().join(".probe");
         fs::write(&file, vec![0; 4096]).expect("the file can be written");
         let answer = self.run(&["explain", ".probe", "--json"]).json();
         fs::remove_file(file).expect("the file is there");
-        let blocks = serde_json::json!({ "memory": 512, "offset": 512 });
-        let same = answer["path"] == "fast path" && answer["alignment"] == blocks;
-        if !same {
-            println!("skipped: the disk is not that of the pages: {answer}");
+        let fit = fits(&answer);
+        if !fit {
+            println!("skipped: on this disk {answer}");
         }
-        same
+        fit
     }
 
     /// The folder.
