@@ -32,6 +32,17 @@ fn soft_rocm() -> PathBuf {
 }
 
 #[test]
+fn the_program_is_linked_with_no_rocm() {
+    let ran = Stage::ran(Stage::new().command(program()).env("LD_TRACE_LOADED_OBJECTS", "1"));
+    assert!(ran.stdout.contains("libc.so"), "{ran:?}");
+    let linked = ran.stdout.contains("libamdhip64") || ran.stdout.contains("libhipfile");
+    assert!(
+        !linked,
+        "built together with packages that link, it links too; build it with -p hipfile-cli alone: {ran:?}"
+    );
+}
+
+#[test]
 fn no_runtime_is_one_line_with_what_to_do() {
     let ran = run(&bare(), &["info"]);
     if ran.code == Some(0) {
@@ -117,6 +128,24 @@ fn quiet_prints_nothing_and_colours_are_for_terminals() {
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
     assert!(!stage.run(&["info"]).stdout.contains('\x1b'));
     assert!(stage.run(&["info", "--color", "always"]).stdout.contains("\x1b[1mGPUs\x1b[0m"));
+}
+
+#[test]
+fn a_terminal_has_colours_unless_they_are_unwanted() {
+    let on_terminal = |variables: &str, options: &str| {
+        let stage = Stage::new();
+        let mut script = stage.command("/usr/bin/script");
+        script.args(["-qec", &format!("{variables} hipfile info {options}"), "/dev/null"]);
+        Stage::ran(script.stdin(Stdio::null())).stdout
+    };
+    if !std::path::Path::new("/usr/bin/script").exists() {
+        return println!("skipped: no /usr/bin/script, which makes terminals");
+    }
+    let heading = "\x1b[1mGPUs\x1b[0m";
+    assert!(on_terminal("", "").contains(heading));
+    assert!(!on_terminal("NO_COLOR=1", "").contains('\x1b'));
+    assert!(!on_terminal("TERM=dumb", "").contains('\x1b'));
+    assert!(!on_terminal("", "--color never").contains('\x1b'));
 }
 
 #[test]
