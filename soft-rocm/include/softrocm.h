@@ -63,11 +63,21 @@ int softrocm_hip_set_faults(const char *spec, char *error, size_t error_len);
 /** How many calls of libamdhip64 the action `pause` holds at this moment. */
 size_t softrocm_hip_held_calls(void);
 
+/**
+ * How many calls of libamdhip64 an entry of the plan in force has counted so far, those that pass its path= and size=,
+ * whether anything happened to them or not. Entries are numbered from 1 as they are written; 0 if there is no such entry.
+ * An entry that changes nothing, such as "hipMalloc:delay=0us", counts calls.
+ */
+size_t softrocm_hip_counted_calls(size_t entry);
+
 /** softrocm_hip_set_faults() for libhipfile, which has a plan and counters of its own. */
 int softrocm_hipfile_set_faults(const char *spec, char *error, size_t error_len);
 
 /** softrocm_hip_held_calls() for libhipfile. */
 size_t softrocm_hipfile_held_calls(void);
+
+/** softrocm_hip_counted_calls() for libhipfile. */
+size_t softrocm_hipfile_counted_calls(size_t entry);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,11 @@ pub fn is_here() -> bool {
     !symbol("softrocm_hipfile_set_faults").is_null()
 }
 
+/// Whether AddressSanitizer watches this process.
+pub fn is_watched() -> bool {
+    !symbol("__asan_init").is_null()
+}
+
 /// The address of a function of this process.
 pub fn symbol(name: &str) -> *mut c_void {
     // Keeps both libraries among what this program needs.
@@ -71,6 +76,23 @@ fn held(function: &str) -> usize {
     let held: unsafe extern "C" fn() -> usize = unsafe { std::mem::transmute(symbol(function)) };
     // SAFETY: requires nothing.
     unsafe { held() }
+}
+
+/// How many calls an entry of the plan of libhipfile, by its number from 1, has counted.
+pub fn counted_by_hipfile(entry: usize) -> usize {
+    counted("softrocm_hipfile_counted_calls", entry)
+}
+
+/// How many calls an entry of the plan of libamdhip64, by its number from 1, has counted.
+pub fn counted_by_hip(entry: usize) -> usize {
+    counted("softrocm_hip_counted_calls", entry)
+}
+
+fn counted(function: &str, entry: usize) -> usize {
+    // SAFETY: requires a function of that type; holds, softrocm.h declares it so.
+    let counted: unsafe extern "C" fn(usize) -> usize = unsafe { std::mem::transmute(symbol(function)) };
+    // SAFETY: requires nothing.
+    unsafe { counted(entry) }
 }
 
 /// A stream that does nothing it has not started, until this is dropped.

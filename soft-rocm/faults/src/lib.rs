@@ -33,4 +33,4 @@ pub use c_api::{refuse_child, set_from_c};
 pub use error::SpecError;
 pub use plan::{Call, Effect, Fault, Plan, Subject};
 pub use points::{Owner, Point, point, points};
-pub use state::{Refused, ask, held, hit, idle, names, resume, set};
+pub use state::{Refused, ask, counted, held, hit, idle, names, resume, set};

@@ -154,6 +154,12 @@ impl Plan {
         self.entries.iter().map(|entry| entry.point)
     }
 
+    /// How many calls an entry, by its number from 1, has counted; 0 if there is none.
+    pub(crate) fn counted(&self, number: usize) -> u64 {
+        let entry = number.checked_sub(1).and_then(|index| self.entries.get(index));
+        entry.map_or(0, |entry| entry.calls.load(Ordering::Relaxed))
+    }
+
     /// Counts a call and says what happens to it: of several entries the delays add up, the first error
     /// holds, and without one the shortest transfer does.
     #[must_use]

@@ -83,6 +83,13 @@ pub fn held() -> usize {
     PLAN.read().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |plan| plan.gate.waiting())
 }
 
+/// How many calls an entry of the plan in force has counted, by its number from 1; 0 if there is no such entry.
+#[must_use]
+pub fn counted(entry: usize) -> usize {
+    let plan = PLAN.read().unwrap_or_else(PoisonError::into_inner);
+    plan.as_ref().map_or(0, |plan| usize::try_from(plan.counted(entry)).unwrap_or(usize::MAX))
+}
+
 /// Replaces the plan of the library that `owner` names; its counters start from 0 and paused calls go on. An empty text
 /// is no plan.
 ///
@@ -169,6 +176,8 @@ mod tests {
             "entry 2, `hipFileRead`: hipFileRead is in libhipfile; softrocm_hipfile_set_faults sets it"
         );
         assert_eq!(hit(point::pread, &Call::PLAIN), Ok(Some(Fault::Errno(5))), "the plan has stayed");
+
+        assert_eq!([0, 1, 2, 3, 4].map(counted), [0, 2, 0, 0, 0]);
 
         let started = Instant::now();
         assert_eq!(hit(point::hipMemcpy, &Call::PLAIN), Ok(None));

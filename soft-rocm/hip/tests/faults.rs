@@ -120,6 +120,20 @@ fn delays_and_pauses_hold_a_call() {
 }
 
 #[test]
+fn entries_count_calls() {
+    passes_in_process("entries_count_calls", &[], || {
+        assert_eq!(set("hipDeviceSynchronize:delay=0us; hipInit:hip=3@2; hipInit:delay=0us"), None);
+        (0..3).for_each(|_| assert_eq!(hipDeviceSynchronize(), hipSuccess));
+        assert_eq!([hipInit(0), hipInit(0)], [hipSuccess, hipErrorNotInitialized]);
+        assert_eq!([0, 1, 2, 3, 4].map(|entry| softrocm_hip_counted_calls(entry)), [0, 3, 2, 2, 0]);
+        assert_eq!(set("hipInit:delay=0us"), None);
+        assert_eq!(softrocm_hip_counted_calls(1), 0, "a new plan counts from 0");
+        assert_eq!(set(""), None);
+        assert_eq!(softrocm_hip_counted_calls(1), 0);
+    });
+}
+
+#[test]
 fn what_is_on_a_stream_can_be_delayed_and_held() {
     passes_in_process("what_is_on_a_stream_can_be_delayed_and_held", &[], || {
         let stream = streams::stream(hipStreamNonBlocking);

@@ -72,7 +72,8 @@ fn cpp_accepts_it_and_allocates_for_pointers_of_any_type() {
 fn both_languages_accept_our_additions() {
     let source = "#include <softrocm.h>\n#include <softrocm.h>\n
         int f(char *error) { return softrocm_hip_set_faults(NULL, error, 1) + softrocm_hipfile_set_faults(\"\", NULL, 0); }
-        void *g(void *p) { return softrocm_hip_held_calls() ? softrocm_host_address(p, 1) : NULL; }";
+        void *g(void *p) { return softrocm_hip_held_calls() ? softrocm_host_address(p, 1) : NULL; }
+        size_t h(void) { return softrocm_hip_counted_calls(1) + softrocm_hipfile_counted_calls(1); }";
     for (compiler, language, standard) in [("cc", "c", "-std=c11"), ("c++", "c++", "-std=c++17")] {
         assert_eq!(errors(compiler, &["-x", language, standard, "-D__HIP_PLATFORM_AMD__"], source), "");
     }

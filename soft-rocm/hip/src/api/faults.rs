@@ -26,3 +26,9 @@ pub unsafe extern "C" fn softrocm_hip_set_faults(
 pub extern "C" fn softrocm_hip_held_calls() -> usize {
     if fork::enter() { faults::held() } else { 0 }
 }
+
+/// How many calls an entry of the plan has counted.
+#[unsafe(no_mangle)]
+pub extern "C" fn softrocm_hip_counted_calls(entry: usize) -> usize {
+    if fork::enter() { faults::counted(entry) } else { 0 }
+}

@@ -1,4 +1,4 @@
-//! `softrocm_hipfile_set_faults`, `softrocm_hipfile_held_calls`: scripted faults and delays, while the program runs.
+//! `softrocm_hipfile_set_faults`, `softrocm_hipfile_held_calls`, `softrocm_hipfile_counted_calls`: scripted faults and delays, while the program runs.
 
 use std::ffi::{c_char, c_int};
 
@@ -23,4 +23,9 @@ pub(super) unsafe extern "C" fn softrocm_hipfile_set_faults(
 #[unsafe(no_mangle)]
 pub(super) unsafe extern "C" fn softrocm_hipfile_held_calls() -> usize {
     if fork::is_child() { 0 } else { faults::held() }
+}
+
+#[unsafe(no_mangle)]
+pub(super) unsafe extern "C" fn softrocm_hipfile_counted_calls(entry: usize) -> usize {
+    if fork::is_child() { 0 } else { faults::counted(entry) }
 }
