@@ -7,6 +7,8 @@ use crate::stage::Stage;
 pub struct Entry {
     pub name: &'static str,
     pub about: About,
+    /// Puts more on the stage, or takes something away, before anything fails.
+    pub prepare: fn(&mut Stage),
     /// Calls it with what is on the stage. What it gives back goes back to the stage, so that only the entry point itself
     /// meets the failure.
     pub call: fn(&mut Stage) -> Outcome,
@@ -28,6 +30,20 @@ pub fn kept(stage: &mut Stage, made: impl Send + 'static) -> Outcome {
     Ok(())
 }
 
+/// It went well, or what it was given came back: either is kept.
+pub fn given_back<T: Send + 'static, U: Send + 'static>(
+    stage: &mut Stage,
+    ended: Result<T, hipfile::Failed<U>>,
+) -> Outcome {
+    match ended.map_err(hipfile::Failed::into_parts) {
+        Ok(made) => kept(stage, made),
+        Err((error, value)) => {
+            kept(stage, value)?;
+            Err(error.into())
+        }
+    }
+}
+
 /// What its errors must name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum About {
@@ -43,8 +59,17 @@ pub enum About {
 
 impl Entry {
     pub const fn new(name: &'static str, about: About, call: fn(&mut Stage) -> Outcome) -> Self {
-        Self { name, about, call }
+        Self { name, about, prepare: |_| (), call }
     }
+
+    pub const fn prepared(self, prepare: fn(&mut Stage)) -> Self {
+        Self { prepare, ..self }
+    }
+}
+
+/// Entry points whose errors are about the same.
+pub fn all(about: About, named: &[Named]) -> impl Iterator<Item = Entry> {
+    named.iter().map(move |(name, call)| Entry::new(name, about, *call))
 }
 
 /// An error of either crate.

@@ -103,6 +103,12 @@ const ANY: &[&str] = &[""];
 const MOVING: &[&str] =
     &["hipFileRead", "hipFileWrite", "hipAmdFileRead", "hipAmdFileWrite", "pread", "pwrite", "fdatasync"];
 
+/// How the names of entry points begin that must not go by way of host memory.
+pub const DIRECT: &str = "DirectOnly: ";
+
+/// Why failures of the direct path come to no error, elsewhere.
+pub const BY_WAY_OF_HOST: &str = "libhipfile takes the way through host memory";
+
 /// What comes to no error.
 pub const MADE_GOOD: &[Rule] = &[
     Rule { entries: &["drop of"], points: ANY, codes: any, why: "dropping tells nobody" },
@@ -132,7 +138,7 @@ pub const MADE_GOOD: &[Rule] = &[
         why: "the stream itself tells",
     },
     Rule { entries: ANY, points: &["hipLaunchHostFunc"], codes: any, why: "an event tells instead" },
-    Rule { entries: ANY, points: &["hipInit"], codes: any, why: "libhipfile goes on without the fast path" },
+    Rule { entries: ANY, points: &["hipInit"], codes: any, why: BY_WAY_OF_HOST },
     Rule {
         entries: ANY,
         points: &["madvise", "munmap"],
@@ -149,13 +155,19 @@ pub const MADE_GOOD: &[Rule] = &[
         entries: ANY,
         points: &["hipAmdFileRead", "hipAmdFileWrite", "pread", "pwrite"],
         codes: |code| matches!(code, Code::System(libc::ENODEV)),
-        why: "libhipfile takes the fallback for it",
+        why: BY_WAY_OF_HOST,
     },
     Rule {
         entries: ANY,
         points: &["open"],
         codes: |code| matches!(code, Code::System(libc::EINVAL)),
         why: "the file can't be opened with O_DIRECT, so it is opened without",
+    },
+    Rule {
+        entries: &["Request::submit with late values"],
+        points: &["hipFileReadAsync"],
+        codes: |code| matches!(code, Code::Hipfile(5022 | 5030) | Code::System(_)),
+        why: "where the values came in time, a refusal may have been of a mixture: submitted again",
     },
     Rule {
         entries: ANY,
@@ -175,6 +187,12 @@ pub const MADE_GOOD: &[Rule] = &[
         points: &["hipFileBufRegister", "hipPointerGetAttributes"],
         codes: any,
         why: "memory that is refused as the wrong kind is the answer that is asked for",
+    },
+    Rule {
+        entries: &["FileHandle::explain"],
+        points: &["hipRuntimeGetVersion", "hipGetProcAddress"],
+        codes: any,
+        why: "a HIP that does not tell where its file functions are has no fast path: that is the answer",
     },
     Rule {
         entries: &["Batch::submit", "Batch::cancel"],
@@ -250,14 +268,19 @@ impl Rule {
     /// The one for this failure.
     pub fn find(rules: &'static [Self], entry: &Entry, point: Point, code: Code) -> Option<&'static Self> {
         let begins = |starts: &[&str], name: &str| starts.iter().any(|start| name.starts_with(start));
+        let direct = entry.name.starts_with(DIRECT);
+        let name = entry.name.strip_prefix(DIRECT).unwrap_or(entry.name);
         rules.iter().find(|rule| {
-            begins(rule.entries, entry.name) && begins(rule.points, point.name) && (rule.codes)(code)
+            !(direct && rule.why == BY_WAY_OF_HOST)
+                && begins(rule.entries, name)
+                && begins(rule.points, point.name)
+                && (rule.codes)(code)
         })
     }
 }
 
 /// Entry points that wait for a stream in the caller's frame.
-const SCOPED: [&str; 3] = ["Scope::", "FileHandle::read_at_in", "FileHandle::write_at_in"];
+const SCOPED: [&str; 4] = ["Scope::copy", "Scope::fill", "FileHandle::read_at_in", "FileHandle::write_at_in"];
 
 /// Whether the process must end: a scope can't wait for its stream.
 pub fn aborts(entry: &Entry, point: Point) -> bool {

@@ -6,13 +6,18 @@
 //! software ROCm's plans and the codes of both libraries ([`script`]). What an entry point reaches is found by trying. AMD's
 //! libraries have no plans; there the target says so and passes.
 
+mod complete;
+mod direct;
 mod entry;
 mod expected;
 mod files;
 mod matrix;
 mod memory;
+mod on_streams;
 mod part;
+mod registrations;
 mod script;
+mod settings;
 mod stage;
 mod streams;
 mod transfers;
@@ -26,6 +31,7 @@ fn main() -> ExitCode {
         return part.run();
     }
     let arguments = Arguments::from_args();
-    let trials = part::all().into_iter().map(|part| Trial::test(part.name(), move || part.spawn()));
-    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+    let parts = part::all().into_iter().map(|part| Trial::test(part.name(), move || part.spawn()));
+    let complete = Trial::test("every public function that can fail has a row", complete::check);
+    libtest_mimic::run(&arguments, parts.chain([complete]).collect()).exit_code()
 }

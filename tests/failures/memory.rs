@@ -2,11 +2,11 @@
 
 use hip_alloc::{Device, DeviceAttribute, DeviceBuffer, PinnedBuffer};
 
-use crate::entry::{About, Entry, Named, done, kept};
+use crate::entry::{About, Entry, Named, all, done, kept};
 use crate::stage::{LEN, OTHER};
 
 pub fn entries() -> Vec<Entry> {
-    let all: [Named; 28] = [
+    let named: &[Named] = &[
         ("Device::count", |_| done(Device::count()?)),
         ("Device::new", |_| done(Device::new(OTHER)?)),
         ("Device::all", |_| done(Device::all()?)),
@@ -23,6 +23,13 @@ pub fn entries() -> Vec<Entry> {
         ("DeviceBuffer::copy_from_host", |stage| Ok(stage.buffer().copy_from_host(1, &[0; 9])?)),
         ("DeviceBuffer::to_vec", |stage| done(stage.buffer().to_vec()?)),
         ("DeviceBuffer::fill", |stage| Ok(stage.buffer().fill(1)?)),
+        ("DeviceBuffer::slice", |stage| done(stage.buffer().slice(3..9)?)),
+        ("DeviceBuffer::slice_mut", |stage| done(stage.buffer().slice_mut(3..9)?)),
+        ("DeviceSlice::slice", |stage| done(stage.buffer().as_slice().slice(3..9)?)),
+        ("DeviceSlice::split_at", |stage| done(stage.buffer().as_slice().split_at(9)?)),
+        ("DeviceSliceMut::slice", |stage| done(stage.buffer().as_mut_slice().slice(3..9)?)),
+        ("DeviceSliceMut::slice_mut", |stage| done(stage.buffer().as_mut_slice().slice_mut(3..9)?)),
+        ("DeviceSliceMut::split_at_mut", |stage| done(stage.buffer().as_mut_slice().split_at_mut(9)?)),
         ("DeviceSlice::copy_to_host", |stage| Ok(stage.buffer().slice(3..)?.copy_to_host(1, &mut [0; 9])?)),
         ("DeviceSlice::to_vec", |stage| done(stage.buffer().slice(3..9)?.to_vec()?)),
         ("DeviceSliceMut::copy_to_host", |stage| {
@@ -33,6 +40,19 @@ pub fn entries() -> Vec<Entry> {
         }),
         ("DeviceSliceMut::to_vec", |stage| done(stage.buffer().slice_mut(3..9)?.to_vec()?)),
         ("DeviceSliceMut::fill", |stage| Ok(stage.buffer().slice_mut(3..)?.fill(1)?)),
+        ("DeviceSlice::typed", |stage| done(stage.buffer().as_slice().typed::<u32>()?)),
+        ("DeviceSliceMut::typed", |stage| done(stage.buffer().as_mut_slice().typed::<u32>()?)),
+        ("TypedSlice::slice", |stage| done(stage.buffer().as_slice().typed::<u32>()?.slice(3..)?)),
+        ("TypedSlice::copy_to_host", |stage| {
+            Ok(stage.buffer().as_slice().typed::<u32>()?.copy_to_host(1, &mut [0; 9])?)
+        }),
+        ("TypedSlice::to_vec", |stage| done(stage.buffer().as_slice().typed::<u32>()?.to_vec()?)),
+        ("TypedSliceMut::slice_mut", |stage| {
+            done(stage.buffer().as_mut_slice().typed::<u32>()?.slice_mut(3..)?)
+        }),
+        ("TypedSliceMut::copy_from_host", |stage| {
+            Ok(stage.buffer().as_mut_slice().typed::<u32>()?.copy_from_host(1, &[0; 9])?)
+        }),
         ("DeviceBuffer::free", |stage| match stage.buffer.take().expect("it is there").free() {
             Ok(()) => Ok(()),
             Err(failed) => {
@@ -58,5 +78,5 @@ pub fn entries() -> Vec<Entry> {
         ("PinnedBuffer::from_slice", |stage| kept(stage, PinnedBuffer::from_slice(&[1; LEN])?)),
         ("drop of PinnedBuffer", |stage| done(stage.host.take())),
     ];
-    all.map(|(name, call)| Entry::new(name, About::Operation, call)).into()
+    all(About::Operation, named).collect()
 }

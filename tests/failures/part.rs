@@ -10,7 +10,7 @@ use libtest_mimic::Failed;
 use crate::entry::Entry;
 use crate::script::{Calls, Code, Point};
 use crate::stage::Stage;
-use crate::{files, matrix, memory, streams, transfers};
+use crate::{direct, files, matrix, memory, on_streams, registrations, settings, streams, transfers};
 
 const VARIABLE: &str = "HIPFILE_TESTS_PART";
 
@@ -30,15 +30,22 @@ const ENVIRONMENT: [(&str, &str); 3] = [
 pub struct Part {
     group: &'static str,
     entries: fn() -> Vec<Entry>,
+    /// What else its process is started with.
+    variables: &'static [(&'static str, &'static str)],
 }
 
 /// All parts.
-pub fn all() -> [Part; 4] {
+pub fn all() -> [Part; 8] {
+    let part = |group, entries| Part { group, entries, variables: &[] };
     [
-        Part { group: "memory", entries: memory::entries },
-        Part { group: "streams", entries: streams::entries },
-        Part { group: "files", entries: files::entries },
-        Part { group: "transfers", entries: transfers::entries },
+        part("memory", memory::entries),
+        part("streams", streams::entries),
+        part("settings", settings::entries),
+        part("files", files::entries),
+        part("registrations", registrations::entries),
+        part("transfers", transfers::entries),
+        part("on streams", on_streams::entries),
+        Part { variables: &[("HIPFILE_ALLOW_COMPAT_MODE", "false")], ..part("direct", direct::entries) },
     ]
 }
 
@@ -53,6 +60,10 @@ impl Part {
         self.group
     }
 
+    pub fn entries(self) -> Vec<Entry> {
+        (self.entries)()
+    }
+
     /// Runs it in another process, and prints its part of the matrix.
     pub fn spawn(self) -> Result<(), Failed> {
         if !soft::is_here() {
@@ -60,7 +71,8 @@ impl Part {
             return Ok(());
         }
         let mut command = Command::new(env::current_exe()?);
-        let output = command.env(VARIABLE, self.group).envs(ENVIRONMENT).output()?;
+        command.env(VARIABLE, self.group).envs(ENVIRONMENT).envs(self.variables.iter().copied());
+        let output = command.output()?;
         println!("{}", String::from_utf8_lossy(&output.stdout));
         match output.status.success() {
             true => Ok(()),
@@ -69,12 +81,14 @@ impl Part {
     }
 
     pub fn run(self) -> ExitCode {
-        let entries = (self.entries)();
+        let entries = self.entries();
         let Some(abort) = env::var(ABORT).ok() else { return matrix::run(&entries) };
         let (name, plan) = abort.split_once(SEPARATOR).expect("a name and a plan");
         let entry = entries.iter().find(|entry| entry.name == name).expect("a known name");
         let (point, ..) = Point::by_plan(plan).expect("a known plan");
-        let mut stage = Stage::new();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut stage = Stage::new(folder.path());
+        (entry.prepare)(&mut stage);
         point.library.plan(plan);
         let outcome = (entry.call)(&mut stage);
         println!("{name} under {plan} came to {outcome:?}");

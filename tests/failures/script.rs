@@ -53,6 +53,13 @@ const SYSTEM: [i32; 14] = [
     libc::EOPNOTSUPP,
 ];
 
+/// A code of HIP for each way in which it is taken.
+const HIP_KINDS: [u32; 8] = [1, 2, 100, 500, 600, 719, 801, UNKNOWN];
+
+/// A code of hipFile for each way in which it is taken.
+const HIPFILE_KINDS: [u32; 12] =
+    [5001, 5004, 5006, 5008, 5011, 5022, 5023, 5024, 5026, 5030, 5036, UNKNOWN_OF_HIPFILE];
+
 /// Codes that no header has.
 const UNKNOWN: u32 = 4242;
 const UNKNOWN_OF_HIPFILE: u32 = 5999;
@@ -80,12 +87,15 @@ impl Library {
         }
     }
 
-    pub fn held(self) -> usize {
+    /// How many calls the entry of its plan has counted, by its number from 1.
+    fn counted(self, entry: usize) -> usize {
         match self {
-            Self::Hip => soft::held_by_hip(),
-            Self::Hipfile => soft::held_by_hipfile(),
+            Self::Hip => soft::counted_by_hip(entry),
+            Self::Hipfile => soft::counted_by_hipfile(entry),
         }
     }
+
+    const BOTH: [Self; 2] = [Self::Hip, Self::Hipfile];
 }
 
 impl Point {
@@ -94,7 +104,7 @@ impl Point {
         let both = |(name, owner)| match owner {
             Owner::Hip => vec![Self { name, library: Library::Hip }],
             Owner::Hipfile => vec![Self { name, library: Library::Hipfile }],
-            Owner::Both => [Library::Hip, Library::Hipfile].map(|library| Self { name, library }).into(),
+            Owner::Both => Library::BOTH.map(|library| Self { name, library }).into(),
         };
         points().flat_map(both).filter(|point| !point.codes().is_empty()).collect()
     }
@@ -105,13 +115,16 @@ impl Point {
         spaces.into_iter().filter(|code| self.library.takes(&self.plan(*code, Calls::All))).collect()
     }
 
-    /// Every failure that it can be given: each code once, and one of each space again and again.
+    /// Every failure that it can be given: each code once, and one of each space again and again. Under a sanitizer, which
+    /// looks for what no code makes a difference to, the codes are one of each kind.
     pub fn failures(self) -> Vec<(Code, Calls)> {
         let mut failures = Vec::new();
         for space in self.codes() {
             failures.push((space, Calls::All));
             let codes: Vec<Code> = match space {
+                Code::Hip(_) if soft::is_watched() => HIP_KINDS.map(Code::Hip).into(),
                 Code::Hip(_) => hip_codes().map(Code::Hip).collect(),
+                Code::Hipfile(_) if soft::is_watched() => HIPFILE_KINDS.map(Code::Hipfile).into(),
                 Code::Hipfile(_) => hipfile_codes().map(Code::Hipfile).collect(),
                 Code::System(_) => SYSTEM.map(Code::System).into(),
             };
@@ -138,6 +151,23 @@ impl Point {
         let condition = if calls == Calls::First { "@1" } else { "" };
         format!("{}:{action}{condition}", self.name)
     }
+}
+
+/// The points among `points` that are called meanwhile. Of the calls that it counts, none is changed.
+pub fn called<T>(points: &[Point], meanwhile: impl FnOnce() -> T) -> (Vec<Point>, T) {
+    let of = |library| points.iter().copied().filter(move |point| point.library == library);
+    for library in Library::BOTH {
+        let plan: Vec<_> = of(library).map(|point| format!("{}:delay=0us", point.name)).collect();
+        library.plan(&plan.join(";"));
+    }
+    let outcome = meanwhile();
+    let counted = |library: Library| {
+        let numbered = (1..).zip(of(library));
+        let called: Vec<_> = numbered.filter(|(number, _)| library.counted(*number) > 0).collect();
+        library.plan("");
+        called.into_iter().map(|(_, point)| point)
+    };
+    (Library::BOTH.into_iter().flat_map(counted).collect(), outcome)
 }
 
 /// Every code of HIP that has a name, and one that has none.

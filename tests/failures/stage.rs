@@ -2,14 +2,18 @@
 
 use std::any::Any;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hipfile::alloc::{self, Device, DeviceBuffer, Event, PinnedBuffer, Stream};
-use hipfile::{Batch, Driver, FileHandle, OpenOptions, Region, Registered, RegisteredStream, StreamFlags};
+use hipfile::{
+    Batch, Driver, FileHandle, OpenOptions, OwnedTransfer, Region, Registered, RegisteredStream, Replacement,
+    Request, StreamFlags,
+};
 use hipfile_tests::raw;
-use tempfile::TempDir;
+
+use crate::entry::{Outcome, kept};
 
 /// Bytes of each memory and of the file.
 pub const LEN: usize = 16 << 10;
@@ -31,6 +35,8 @@ pub struct Stage {
     pub region: Option<Region>,
     pub second_region: Option<Region>,
     pub file: Option<Arc<FileHandle>>,
+    /// There if an entry point needs one.
+    pub replacement: Option<Replacement>,
     pub driver: Option<Driver>,
     pub events: Option<[Event; 2]>,
     pub stream: Option<Stream>,
@@ -38,13 +44,12 @@ pub struct Stage {
     pub host: Option<PinnedBuffer>,
     pub host_bytes: Vec<u8>,
     pub path: PathBuf,
-    _folder: TempDir,
 }
 
 impl Stage {
-    pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("data");
+    /// With a file in this folder.
+    pub fn new(folder: &Path) -> Self {
+        let path = folder.join("data");
         fs::write(&path, vec![7; LEN]).expect("a file");
         let driver = Driver::open().expect("a driver");
         let file = OpenOptions::new().read(true).write(true).open(&driver, &path).expect("a file");
@@ -67,6 +72,7 @@ impl Stage {
             region: Some(region()),
             second_region: Some(region()),
             file: Some(Arc::new(file)),
+            replacement: None,
             driver: Some(driver.clone()),
             events: Some(events),
             stream: Some(stream),
@@ -74,7 +80,16 @@ impl Stage {
             host: Some(PinnedBuffer::zeroed(LEN).expect("memory")),
             host_bytes: vec![3; LEN],
             path,
-            _folder: folder,
+        }
+    }
+
+    /// Takes away all that keeps the driver open, and so the driver, also where closing failed before.
+    pub fn close(&mut self) {
+        self.made.clear();
+        (self.batch, self.registered_stream, self.registered) = (None, None, None);
+        (self.region, self.second_region, self.file, self.driver) = (None, None, None, None);
+        while raw::count() > 0 {
+            assert_eq!(raw::driver_close(), (0, 0), "the driver is closed");
         }
     }
 
@@ -90,6 +105,30 @@ impl Stage {
         self.stream.as_ref().expect("it is there")
     }
 
+    /// The file, and the memory that is registered.
+    pub fn file_and_memory(&mut self) -> (Arc<FileHandle>, &mut Registered<DeviceBuffer>) {
+        (Arc::clone(self.file()), self.registered.as_mut().expect("it is there"))
+    }
+
+    /// A read and a write.
+    pub fn requests(&mut self) -> Vec<Request> {
+        let [one, two] =
+            [self.region.take(), self.second_region.take()].map(|region| region.expect("it is there"));
+        vec![Request::read(self.file(), one, 0), Request::write(self.file(), two, LEN as u64)]
+    }
+
+    /// Waits for a transfer and keeps what it gives back.
+    pub fn ended(&mut self, transfer: OwnedTransfer) -> Outcome {
+        match transfer.wait() {
+            Ok(done) => kept(self, done.region),
+            Err(failed) => {
+                let (error, region) = failed.into_parts();
+                kept(self, region)?;
+                Err(error.into())
+            }
+        }
+    }
+
     pub fn buffer(&mut self) -> &mut DeviceBuffer {
         self.buffer.as_mut().expect("it is there")
     }
@@ -99,6 +138,8 @@ impl Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holdings {
     descriptors: usize,
+    /// Names in the folder of the file.
+    names: usize,
     /// Free bytes of both devices.
     free: [usize; 2],
     /// Opens of the driver.
@@ -108,12 +149,14 @@ pub struct Holdings {
 }
 
 impl Holdings {
-    pub fn now() -> Self {
+    pub fn now(folder: &Path) -> Self {
+        let count = |folder: &Path| fs::read_dir(folder).expect("a folder").count();
         let free = [CURRENT, OTHER]
             .map(|ordinal| Device::new(ordinal).and_then(Device::memory_info).expect("a device").free);
         let leaked = alloc::leaked();
         Self {
-            descriptors: fs::read_dir("/proc/self/fd").expect("procfs").count(),
+            descriptors: count(Path::new("/proc/self/fd")),
+            names: count(folder),
             free,
             opens: raw::count(),
             leaked: (leaked.allocations as usize, leaked.bytes as usize),
@@ -127,17 +170,18 @@ impl Holdings {
 
     /// What went since `before` without being counted as leaked; the driver may be `left_open`. The thread that ends operations
     /// may be at it still.
-    pub fn lost_since(before: Self, left_open: bool) -> Result<Self, String> {
+    pub fn lost_since(before: Self, folder: &Path, left_open: bool) -> Result<Self, String> {
         let patience = Instant::now() + Duration::from_secs(3);
         loop {
-            let now = Self::now();
+            let now = Self::now(folder);
             let missing: usize =
                 before.free.iter().zip(now.free).map(|(before, now)| before.saturating_sub(now)).sum();
             let leaks = now.leaks_since(before);
             // An allocation is larger than what it is for, by its alignment; and what leaks keeps its file and driver.
             let accounted = missing <= now.leaked.1 - before.leaked.1 + leaks * MOST_PADDING;
             let closed = left_open || now.opens <= before.opens;
-            let kept = leaks > 0 || closed && now.descriptors <= before.descriptors;
+            let kept =
+                leaks > 0 || closed && now.descriptors <= before.descriptors && now.names <= before.names;
             if accounted && kept {
                 return Ok(now);
             }

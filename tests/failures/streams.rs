@@ -1,12 +1,16 @@
 //! Streams, events, scopes and owned copies.
 
-use hip_alloc::{CopyError, DeviceBuffer, Event, Operation, OwnedCopy, Stream, StreamOptions, StreamRef};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
 
-use crate::entry::{About, Entry, Failure, Named, Outcome, done, kept};
+use hip_alloc::{CopyError, DeviceBuffer, Event, InFlight, OwnedCopy, Stream, StreamOptions, StreamRef};
+
+use crate::entry::{About, Entry, Failure, Named, Outcome, all, done, kept};
 use crate::stage::{LEN, Stage};
 
 pub fn entries() -> Vec<Entry> {
-    let all: [Named; 29] = [
+    let named: &[Named] = &[
         ("Stream::new", |stage| kept(stage, Stream::new()?)),
         ("StreamOptions::create", |stage| kept(stage, StreamOptions::new().non_blocking(true).create()?)),
         ("Stream::synchronize", |stage| Ok(stage.stream().synchronize()?)),
@@ -17,6 +21,8 @@ pub fn entries() -> Vec<Entry> {
         ("StreamRef::synchronize", |stage| Ok(default(stage).synchronize()?)),
         ("StreamRef::is_idle", |stage| done(default(stage).is_idle()?)),
         ("StreamRef::wait_event", |stage| Ok(default(stage).wait_event(&events(stage)[0])?)),
+        ("StreamRef::is_non_blocking", |stage| done(default(stage).is_non_blocking()?)),
+        ("StreamRef::priority", |stage| done(default(stage).priority()?)),
         ("drop of Stream", |stage| done(stage.stream.take())),
         ("Event::new", |stage| kept(stage, Event::new()?)),
         ("Event::timed", |stage| kept(stage, Event::timed()?)),
@@ -53,17 +59,18 @@ pub fn entries() -> Vec<Entry> {
             let stream = stage.stream.as_ref().expect("it is there");
             Ok(stream.scope(|scope| scope.copy(to, from.as_slice()))?)
         }),
+        ("Scope::synchronize", |stage| Ok(stage.stream().scope(|scope| scope.synchronize())?)),
         ("Stream::copy_to_host", |stage| {
             let (buffer, host) =
                 (stage.buffer.take().expect("it is there"), stage.host.take().expect("it is there"));
             let copy = stage.stream().copy_to_host(buffer, 0, host);
-            ended(stage, copy)
+            ended(stage, copy.wait())
         }),
         ("Stream::copy_from_host", |stage| {
             let (buffer, host) =
                 (stage.buffer.take().expect("it is there"), stage.host.take().expect("it is there"));
             let copy = stage.stream().copy_from_host(buffer, 0, host);
-            ended(stage, copy)
+            ended(stage, copy.wait())
         }),
         ("Stream::copy", |stage| {
             let (to, from) =
@@ -71,27 +78,43 @@ pub fn entries() -> Vec<Entry> {
             let from = from.try_into_registered::<DeviceBuffer>().expect("it is whole");
             let from = from.deregister()?;
             let copy = stage.stream().copy(to, 0, from);
-            ended(stage, copy)
+            ended(stage, copy.wait())
         }),
         ("Stream::fill", |stage| {
-            let buffer = stage.buffer.take().expect("it is there");
-            let copy = stage.stream().fill(buffer, .., 1);
-            ended(stage, copy)
+            let copy = fill(stage);
+            ended(stage, copy.wait())
         }),
-        ("drop of Operation", |stage| {
-            let buffer = stage.buffer.take().expect("it is there");
-            done(stage.stream().fill(buffer, .., 1))
-        }),
+        ("drop of Operation", |stage| done(fill(stage))),
         ("Operation::is_finished", |stage| {
-            let buffer = stage.buffer.take().expect("it is there");
-            let copy: Operation<_> = stage.stream().fill(buffer, .., 1);
+            let copy = fill(stage);
             while !copy.is_finished() {
-                std::thread::yield_now();
+                thread::yield_now();
             }
-            ended(stage, copy)
+            ended(stage, copy.wait())
         }),
+        ("Operation::try_wait", |stage| {
+            let mut copy = fill(stage);
+            loop {
+                match copy.try_wait() {
+                    Ok(filled) => return ended(stage, filled),
+                    Err(going) => copy = going,
+                }
+                thread::yield_now();
+            }
+        }),
+        ("Operation::poll", |stage| {
+            let mut copy = fill(stage);
+            loop {
+                match Pin::new(&mut copy).poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(filled) => return ended(stage, filled),
+                    Poll::Pending => thread::yield_now(),
+                }
+            }
+        }),
+        ("drop of Place", |_| done(InFlight::new(1).acquire())),
+        ("drop of Acquire", |_| done(InFlight::new(1).acquire_async())),
     ];
-    all.map(|(name, call)| Entry::new(name, About::Operation, call)).into()
+    all(About::Operation, named).collect()
 }
 
 fn events(stage: &Stage) -> &[Event; 2] {
@@ -102,9 +125,14 @@ fn default(stage: &Stage) -> StreamRef<'static> {
     StreamRef::default_of(stage.stream().device())
 }
 
-/// Waits for a copy and keeps what it gives back.
-fn ended<T: Send + 'static>(stage: &mut Stage, copy: OwnedCopy<T>) -> Outcome {
-    match copy.wait().map_err(CopyError::into_parts) {
+fn fill(stage: &mut Stage) -> OwnedCopy<DeviceBuffer> {
+    let buffer = stage.buffer.take().expect("it is there");
+    stage.stream().fill(buffer, .., 1)
+}
+
+/// Keeps what a copy gives back.
+fn ended<T: Send + 'static>(stage: &mut Stage, copy: Result<T, CopyError<T>>) -> Outcome {
+    match copy.map_err(CopyError::into_parts) {
         Ok(inputs) => kept(stage, inputs),
         Err((error, inputs)) => {
             kept(stage, inputs)?;

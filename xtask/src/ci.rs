@@ -46,6 +46,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("other libraries", releases::check),
     ("soundness", |rocm| must_pass(Suite::Soundness, None, rocm)),
     ("soundness, AddressSanitizer", |rocm| must_pass(Suite::Soundness, Some(Sanitizer::Address), rocm)),
+    ("failures, AddressSanitizer", |rocm| must_pass(Suite::Failures, Some(Sanitizer::Address), rocm)),
     ("64 threads, AddressSanitizer", |rocm| must_pass(Suite::Stress, Some(Sanitizer::Address), rocm)),
 ];
 

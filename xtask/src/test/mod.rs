@@ -32,7 +32,8 @@ pub struct Args {
     /// Run this suite alone; may be repeated [default: all]
     #[arg(long, value_name = "S")]
     suite: Vec<Suite>,
-    /// Have a sanitizer watch the tests, on the software ROCm; give the suites that it is for: soundness, stress
+    /// Have a sanitizer watch the tests, on the software ROCm; give the suites that it is for: soundness, failures,
+    /// stress
     #[arg(long, value_name = "SANITIZER", requires = "suite")]
     sanitize: Option<Sanitizer>,
     /// Passed to the test programs: a filter, --nocapture and so on

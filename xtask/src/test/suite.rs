@@ -20,7 +20,8 @@ pub enum Suite {
     System,
     /// Scripted faults, forks, signals, no more descriptors
     Faults,
-    /// Every safe entry point under every failure of HIP and libhipfile, as a table; --sanitize address watches it
+    /// Every safe entry point under every failure of HIP and libhipfile, as a table; --sanitize address watches it, with
+    /// fewer codes
     Failures,
     /// What must never happen, tried; --sanitize address watches it
     Soundness,
