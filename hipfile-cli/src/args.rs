@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, completions, explain, info, runtime};
+use crate::{check, completions, cp, explain, info, runtime};
 
 /// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
 #[derive(Debug, Parser)]
@@ -63,6 +63,7 @@ pub enum Colour {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Check(check::Args),
+    Cp(cp::Args),
     Explain(explain::Args),
     Info(info::Args),
     Completions(completions::Args),

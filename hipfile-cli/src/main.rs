@@ -13,6 +13,7 @@
 mod args;
 mod check;
 mod completions;
+mod cp;
 mod explain;
 mod failure;
 mod info;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     let rocm = &common.rocm;
     let outcome = match command {
         Command::Check(args) => check::run(&args, rocm, &output),
+        Command::Cp(args) => cp::run(&args, rocm, &output),
         Command::Explain(args) => explain::run(&args, rocm, &output),
         Command::Info(args) => info::run(&args, rocm, &output),
         Command::Completions(args) => completions::run(&args),

@@ -65,6 +65,11 @@ impl Output {
         self.verbose
     }
 
+    /// Whether errors only are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A line of the result; nothing under `--json` or `--quiet`.
     pub fn line(&self, text: impl Display) -> io::Result<()> {
         if self.json || self.quiet { Ok(()) } else { writeln!(io::stdout(), "{text}") }
@@ -91,10 +96,15 @@ impl Output {
         if self.colour { format!("\x1b[{}m{text}\x1b[0m", style.code()) } else { text.to_owned() }
     }
 
+    /// A line about a failure, on standard error.
+    pub fn error(&self, failure: &Failure) {
+        eprintln!("error: {failure}");
+    }
+
     /// Reports a failure: a line on standard error, and a JSON document under `--json`. Returns the exit status.
     pub fn failure(&self, failure: &Failure) -> ExitCode {
         if !failure.is_silent() {
-            eprintln!("error: {failure}");
+            self.error(failure);
             // Whether this can be written or not, the line above has been, and the exit status tells.
             let _ = self.document(&ErrorDocument { error: failure });
         }

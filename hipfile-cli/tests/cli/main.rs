@@ -11,6 +11,8 @@
 )]
 
 mod check;
+mod cp;
+mod cp_failures;
 mod explain;
 mod info;
 mod pages;

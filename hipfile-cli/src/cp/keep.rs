@@ -1,0 +1,25 @@
+//! What a copy keeps of its source beside its bytes.
+
+use std::fs::{File, FileTimes, Metadata, Permissions};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+/// Gives the copy the mode and times of the source, and its owner if that is permitted; whether it was. Without the owner the
+/// bits that give rights to whoever runs the file are left out.
+pub fn keep(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
+    let copy = File::from(copy.as_fd().try_clone_to_owned()?);
+    let owned = match fchown(&copy, Some(source.uid()), Some(source.gid())) {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) =>
+        {
+            false
+        }
+        answer => answer.map(|()| true)?,
+    };
+    let bits = if owned { 0o7777 } else { 0o777 };
+    copy.set_permissions(Permissions::from_mode(source.mode() & bits))?;
+    let times = FileTimes::new().set_accessed(source.accessed()?).set_modified(source.modified()?);
+    copy.set_times(times)?;
+    Ok(owned)
+}

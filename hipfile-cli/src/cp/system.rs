@@ -1,0 +1,120 @@
+//! What is asked of the system that std does not ask.
+#![allow(unsafe_code, reason = "system calls")]
+
+use std::ffi::CString;
+use std::io;
+use std::ops::Range;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// Has libhipfile fail rather than take the fallback. Before it is loaded, and before there are threads.
+pub fn forbid_fallback() {
+    // SAFETY: requires that no other thread reads or writes the environment; holds because there is none yet.
+    unsafe { std::env::set_var("HIPFILE_ALLOW_COMPAT_MODE", "false") };
+}
+
+/// CPU time of this process, in and out of the kernel.
+pub fn cpu_time() -> Duration {
+    // SAFETY: requires a structure for which zeros are a value; holds for this one of C, all numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: requires a place for the answer; holds because `usage` is one.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+    let time = |value: libc::timeval| {
+        let micros = value.tv_sec.saturating_mul(1_000_000).saturating_add(value.tv_usec);
+        Duration::from_micros(micros.try_into().unwrap_or(0))
+    };
+    time(usage.ru_utime).saturating_add(time(usage.ru_stime))
+}
+
+/// Whether this process may write what has that path, by the permissions that count when it opens it.
+pub fn may_write(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: requires text that ends in zero; holds for a CString.
+    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) == 0 }
+}
+
+/// Where data and holes begin; none if there is no more data.
+pub fn next_data(file: BorrowedFd<'_>, from: u64, len: u64) -> io::Result<Option<Range<u64>>> {
+    let Some(start) = seek(file, from, libc::SEEK_DATA)? else { return Ok(None) };
+    let end = seek(file, start, libc::SEEK_HOLE)?.unwrap_or(len).min(len);
+    Ok((start < end).then_some(start..end))
+}
+
+fn seek(file: BorrowedFd<'_>, from: u64, whence: libc::c_int) -> io::Result<Option<u64>> {
+    let from = libc::off_t::try_from(from).map_err(|_| io::Error::from_raw_os_error(libc::EOVERFLOW))?;
+    // SAFETY: requires an open descriptor; holds while it is borrowed.
+    let at = unsafe { libc::lseek(file.as_raw_fd(), from, whence) };
+    match u64::try_from(at) {
+        Ok(at) => Ok(Some(at)),
+        Err(_) => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::ENXIO) => Ok(None),
+            error => Err(error),
+        },
+    }
+}
+
+/// Copies within the kernel; how many bytes it did, 0 if it can't.
+pub fn copy_range(from: impl AsFd, to: impl AsFd, range: Range<u64>) -> io::Result<u64> {
+    let overflow = |_| io::Error::from_raw_os_error(libc::EOVERFLOW);
+    let mut read = libc::off64_t::try_from(range.start).map_err(overflow)?;
+    let mut write = read;
+    let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+    let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
+    // SAFETY: requires two open descriptors, borrowed here, and two offsets, which are ours.
+    let done = unsafe { libc::copy_file_range(from, &raw mut read, to, &raw mut write, len, 0) };
+    u64::try_from(done).map_err(|_| io::Error::last_os_error())
+}
+
+/// Has the kernel begin to write what is in the page cache, so that a sync later finds less to do. It may have reasons not to.
+pub fn begin_writing(file: impl AsFd, range: &Range<u64>) {
+    let numbers = (range.start.try_into(), range.end.saturating_sub(range.start).try_into());
+    if let (Ok(start), Ok(len)) = numbers {
+        // SAFETY: requires an open descriptor; holds while it is borrowed.
+        unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), start, len, libc::SYNC_FILE_RANGE_WRITE) };
+    }
+}
+
+/// Has the page cache forget a file that is synced, so that reads come from storage.
+pub fn forget_pages(file: impl AsFd) {
+    // SAFETY: requires an open descriptor; holds while it is borrowed.
+    unsafe { libc::posix_fadvise(file.as_fd().as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+}
+
+/// The number of `cachestat`, on every architecture: libc lacks it for some.
+const CACHESTAT: libc::c_long = 451;
+
+/// How many of the file's bytes are in the page cache, in whole pages; none where the kernel does not tell (before Linux 6.5,
+/// and of files of others).
+pub fn cached_bytes(file: impl AsFd, len: u64) -> Option<u64> {
+    #[repr(C)]
+    struct Bytes {
+        start: u64,
+        len: u64,
+    }
+    #[repr(C)]
+    #[derive(Default)]
+    struct Pages {
+        cached: u64,
+        dirty: u64,
+        writeback: u64,
+        evicted: u64,
+        recently_evicted: u64,
+    }
+    let (bytes, mut pages) = (Bytes { start: 0, len }, Pages::default());
+    // SAFETY: requires an open descriptor, borrowed here, and the two structures of this call, which are as in the kernel's
+    // header.
+    let status = unsafe {
+        libc::syscall(
+            CACHESTAT,
+            file.as_fd().as_raw_fd(),
+            &raw const bytes,
+            &raw mut pages,
+            0 as libc::c_uint,
+        )
+    };
+    // SAFETY: requires nothing; asks for a number.
+    let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+    (status == 0).then(|| pages.cached.saturating_mul(page))
+}

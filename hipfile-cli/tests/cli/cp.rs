@@ -1,0 +1,188 @@
+//! `hipfile cp`: what copies are.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::support::{Page, Stage, program};
+
+/// Bytes that differ from one offset to the next.
+pub fn bytes(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at / 4096 + at % 251) as u8 | 1).collect()
+}
+
+/// Whether files in the folder take the fast path, which hangs on this machine's disk.
+pub fn fast(stage: &Stage) -> bool {
+    fs::write(stage.path().join("probe"), bytes(4096)).unwrap();
+    let fast = stage.run(&["cp", "--direct", "always", "probe", "probe.copy"]).code == Some(0);
+    if !fast {
+        println!("skipped: no fast path on the disk of the build");
+    }
+    for name in ["probe", "probe.copy"] {
+        // The second one is there only if it is fast.
+        let _ = fs::remove_file(stage.path().join(name));
+    }
+    fast
+}
+
+/// What a copy of one file came to.
+pub fn copied(stage: &Stage, arguments: &[&str]) -> Value {
+    let ran = stage.run(&[&["cp", "--json"][..], arguments].concat());
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}: {}", ran.stdout);
+    ran.json()["files"][0]["copied"].clone()
+}
+
+/// Names that are left in the folder.
+pub fn names(stage: &Stage) -> Vec<String> {
+    let entries = fs::read_dir(stage.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Times and rates.
+fn measured(line: &str) -> String {
+    let masked = ["\"seconds\"", "\"gb_per_second\"", "\"cpu_seconds\"", "\"cpu_seconds_per_gb\""];
+    if let Some(name) = masked.into_iter().find(|name| line.contains(name)) {
+        return name.to_owned();
+    }
+    match line.split_once(" in ") {
+        Some((files, _)) if files.starts_with(|c: char| c.is_ascii_digit()) => files.to_owned(),
+        _ => line.to_owned(),
+    }
+}
+
+#[test]
+fn the_page_is_current() {
+    let stage = Stage::new().file("model.bin", bytes(32 << 20)).file("odd.bin", bytes((1 << 20) + 13));
+    if !fast(&stage) {
+        return;
+    }
+    let prelude = "
+        [ -e backup ] || { mkdir backup; truncate -s 1G disk.img
+            dd if=model.bin of=disk.img bs=1M seek=512 count=16 conv=notrunc status=none; }
+        rm -f copy.bin copy.img backup/*; sync model.bin disk.img odd.bin
+        for file in model.bin disk.img odd.bin; do dd if=$file iflag=nocache count=0 status=none; done";
+    Page::new("cli-cp.md", stage).prelude(prelude).mask(measured).check();
+}
+
+#[test]
+fn every_length_arrives_by_every_way() {
+    let stage = Stage::new();
+    let ways: &[&str] = if fast(&stage) { &["auto", "always", "never"] } else { &["auto", "never"] };
+    for len in [0, 1, 4095, 4096, 4097, 65536, (3 << 20) + 5] {
+        let content = bytes(len);
+        fs::write(stage.path().join("a"), &content).unwrap();
+        for way in ways {
+            for sparse in ["auto", "always"] {
+                let options =
+                    ["--direct", way, "--sparse", sparse, "--buffer", "256K", "--jobs", "3", "--verify"];
+                let copied = copied(&stage, &[&options[..], &["a", "b"]].concat());
+                assert!(fs::read(stage.path().join("b")).unwrap() == content, "{len} {way} {sparse}");
+                assert_eq!(
+                    (&copied["bytes"], &copied["moved"], &copied["holes"]),
+                    (&len.into(), &len.into(), &0.into())
+                );
+                assert_eq!(copied["verified"], true);
+                let odd = if *way == "always" && len >= 4096 { len % 4096 } else { 0 };
+                assert_eq!(
+                    (&copied["odd"], &copied["route"]),
+                    (&odd.into(), &if *way == "always" && len >= 4096 { "gpu" } else { "host" }.into()),
+                    "{len} {way}"
+                );
+            }
+        }
+    }
+    assert_eq!(names(&stage), ["a", "b"]);
+}
+
+#[test]
+fn holes_are_kept_found_and_filled() {
+    let stage = Stage::new();
+    let fast = fast(&stage);
+    let path = stage.path().join("a");
+    // 1 MiB of a hole, 64 KiB of data, 64 KiB of zeros, a hole up to 4 MiB.
+    let mut content = vec![0; 4 << 20];
+    content[1 << 20..][..64 << 10].copy_from_slice(&bytes(64 << 10));
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(4 << 20).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &content[1 << 20..][..128 << 10], 1 << 20).unwrap();
+    file.sync_all().unwrap();
+    let taken = |name: &str| fs::metadata(stage.path().join(name)).unwrap().blocks() * 512;
+    if taken("a") != 128 << 10 {
+        return println!("skipped: no holes on the disk of the build");
+    }
+    for way in if fast { &["always", "never"][..] } else { &["never"] } {
+        for (sparse, moved) in [("auto", 128u64 << 10), ("always", 64 << 10), ("never", 4 << 20)] {
+            let copied = copied(&stage, &["--direct", way, "--sparse", sparse, "a", "b"]);
+            assert_eq!(
+                (&copied["moved"], &copied["holes"]),
+                (&moved.into(), &((4 << 20) - moved).into()),
+                "{way} {sparse}"
+            );
+            assert_eq!(taken("b"), moved, "{way} {sparse}");
+            assert!(fs::read(stage.path().join("b")).unwrap() == content, "{way} {sparse}");
+        }
+    }
+}
+
+#[test]
+fn mode_times_and_owner_are_kept_if_asked_for() {
+    let stage = Stage::new().file("a", bytes(5000));
+    let path = |name: &str| stage.path().join(name);
+    fs::set_permissions(path("a"), Permissions::from_mode(0o2751)).unwrap();
+    let past = SystemTime::UNIX_EPOCH + Duration::new(1_000_000_000, 123_456_789);
+    fs::File::open(path("a")).unwrap().set_modified(past).unwrap();
+    let found = |name: &str| fs::metadata(path(name)).unwrap();
+    copied(&stage, &["a", "plain"]);
+    assert_eq!(found("plain").mode() & 0o7777 & !0o751, 0);
+    assert_ne!(found("plain").modified().unwrap(), past);
+    copied(&stage, &["-p", "a", "kept"]);
+    assert_eq!((found("kept").mode() & 0o7777, found("kept").modified().unwrap()), (0o2751, past));
+    assert_eq!((found("kept").uid(), found("kept").gid()), (found("a").uid(), found("a").gid()));
+    // One that exists keeps its own.
+    fs::set_permissions(path("plain"), Permissions::from_mode(0o600)).unwrap();
+    copied(&stage, &["a", "plain"]);
+    assert_eq!(found("plain").mode() & 0o7777, 0o600);
+}
+
+#[test]
+fn a_link_leads_to_what_is_replaced() {
+    let stage = Stage::new().file("a", "new").file("b", "old");
+    symlink("b", stage.path().join("link")).unwrap();
+    copied(&stage, &["a", "link"]);
+    assert_eq!(fs::read_to_string(stage.path().join("b")).unwrap(), "new");
+    assert!(fs::symlink_metadata(stage.path().join("link")).unwrap().is_symlink());
+}
+
+#[test]
+fn several_go_into_a_folder() {
+    let stage = Stage::new().file("a", "one").file("b", "two");
+    fs::create_dir(stage.path().join("d")).unwrap();
+    let ran = stage.run(&["cp", "a", "./b", "d"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(ran.stdout.starts_with("a -> d/a: 3 B\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n2 files, 6 B in "), "{}", ran.stdout);
+    assert_eq!(fs::read_to_string(stage.path().join("d/b")).unwrap(), "two");
+    let ran = stage.run(&["cp", "-q", "a", "d"]);
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn there_is_a_bar_on_a_terminal() {
+    let stage = Stage::new().file("model", bytes(1 << 20));
+    let slow =
+        stage.variable("SOFT_ROCM_FAULTS", Some("hipFileWrite:delay=300ms")).variable("TERM", Some("xterm"));
+    if !fast(&slow) {
+        return;
+    }
+    let copy = format!("{} cp --direct always --buffer 512K model copy", program().display());
+    let ran = Stage::ran(slow.command("/usr/bin/script").args(["-qefc", &copy, "/dev/null"]));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("model ") && ran.stdout.contains(" of 1.00 MiB"), "{ran:?}");
+    // And none elsewhere.
+    let ran = slow.run(&["cp", "--direct", "always", "model", "copy"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
