@@ -1,6 +1,8 @@
 //! Transfers that block: single ones, large and scattered ones, and those of a job.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use hipfile::transfer::{Ended, Job, Options};
@@ -86,6 +88,15 @@ pub fn entries() -> Vec<Entry> {
                     Err(going) => job = going,
                 }
                 thread::yield_now();
+            }
+        }),
+        ("transfer::Job::poll", |stage| {
+            let mut job = job(stage);
+            loop {
+                match Pin::new(&mut job).poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(moved) => return ended(stage, moved),
+                    Poll::Pending => thread::yield_now(),
+                }
             }
         }),
     ];
