@@ -40,7 +40,9 @@ pub fn check() -> Result<(), Failed> {
         match (covered.contains(&**name), excused.contains(&**name)) {
             (true, false) | (false, true) => {}
             (true, true) => wrong.push(format!("{name} has a row, and a reason for having none")),
-            (false, false) => wrong.push(format!("{name} can fail, and has neither a row nor a reason")),
+            (false, false) => wrong.push(format!(
+                "{name} can fail, and has neither a row in tests/failures nor a reason in REASONS"
+            )),
         }
     }
     for name in covered.union(&excused) {

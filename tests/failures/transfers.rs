@@ -90,6 +90,7 @@ pub fn entries() -> Vec<Entry> {
                 thread::yield_now();
             }
         }),
+        ("drop of transfer::Job", |stage| done(job(stage))),
         ("transfer::Job::poll", |stage| {
             let mut job = job(stage);
             loop {
