@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, completions, cp, explain, info, runtime};
+use crate::{bench, check, completions, cp, explain, info, runtime};
 
 /// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
 #[derive(Debug, Parser)]
@@ -64,6 +64,7 @@ pub enum Colour {
 pub enum Command {
     Check(check::Args),
     Cp(cp::Args),
+    Bench(bench::Args),
     Explain(explain::Args),
     Info(info::Args),
     Completions(completions::Args),

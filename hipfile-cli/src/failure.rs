@@ -9,7 +9,10 @@ use serde::Serialize;
 /// Exit status where something failed, or a check did.
 pub const FAILED: u8 = 1;
 
-/// Exit status where no ROCm with libhipfile was found. 2, a wrong command line, is clap's.
+/// Exit status of a wrong command line, as clap's.
+pub const USAGE: u8 = 2;
+
+/// Exit status where no ROCm with libhipfile was found.
 pub const NO_RUNTIME: u8 = 3;
 
 /// One line: what happened, then what to do about it where that is known.

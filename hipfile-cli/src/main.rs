@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod bench;
 mod check;
 mod completions;
 mod cp;
@@ -33,13 +34,15 @@ use output::Output;
 type Outcome = Result<ExitCode, Failure>;
 
 fn main() -> ExitCode {
-    let Cli { common, command } = Cli::parse();
+    let Cli { mut common, command } = Cli::parse();
+    common.json |= matches!(&command, Command::Bench(args) if args.wants_json());
     let output = Output::new(&common);
     let rocm = &common.rocm;
     let outcome = match command {
         Command::Check(args) => check::run(&args, rocm, &output),
         Command::Cp(args) => cp::run(&args, rocm, &output),
         Command::Explain(args) => explain::run(&args, rocm, &output),
+        Command::Bench(args) => bench::run(&args, rocm, &output),
         Command::Info(args) => info::run(&args, rocm, &output),
         Command::Completions(args) => completions::run(&args),
     };

@@ -10,6 +10,8 @@
     reason = "that is how tests fail"
 )]
 
+mod bench;
+mod bench_errors;
 mod check;
 mod cp;
 mod cp_failures;

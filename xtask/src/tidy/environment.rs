@@ -25,15 +25,20 @@ const FOR_OTHERS: &[&str] = &["xtask/", "tests/", "hip-alloc/tests/", "hipfile-c
 /// Variables that programs of others read, on our behalf or anyway: the page may name them.
 const OF_OTHERS: &[&str] = &["HIP_PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH"];
 
-/// How names begin that are no variables for people to set: cargo's own, the compiler's, a build's, macros of C.
+/// How names begin that are no variables for people to set: cargo's own, the compiler's, a build's, macros of C, modes of
+/// `hipfile bench`.
 const NOT_MEANT: &[&str] = &[
     "BINDGEN_",
     "CARGO_",
     "CONFIG_",
+    "CPU_",
     "GITHUB_",
+    "GPUD_",
+    "GPU_",
     "HIPFILE_STREAM_",
     "HIPFILE_VERSION_",
     "LD_",
+    "MMAP_",
     "NUM_JOBS",
     "O_",
     "OPT_LEVEL",

@@ -1,0 +1,127 @@
+//! What is to be measured: the command line after all that can be wrong with it was found.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::args::{Args, Cache};
+use super::mode::Mode;
+use super::operation::Operation;
+use crate::failure::{Failure, USAGE};
+use crate::size::Size;
+
+/// What all measurements have in common.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub operation: Operation,
+    pub device: u32,
+    /// Where in each file its data begins.
+    pub offset: u64,
+    pub seed: u64,
+    pub time: Option<Duration>,
+    pub verify: bool,
+    pub registered: bool,
+    pub depth: usize,
+    pub warmup: u32,
+    pub cache: Cache,
+    pub direct: bool,
+    pub sync: bool,
+    /// Whether there is a file for each thread, rather than one for all.
+    pub own_files: bool,
+}
+
+/// One measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub mode: Mode,
+    pub threads: usize,
+    pub block: u64,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.threads == 1 { "" } else { "s" };
+        write!(f, "{}, {} thread{plural}, blocks of {}", self.mode, self.threads, Size(self.block))
+    }
+}
+
+/// The largest transfer: what one call of the library takes.
+const LARGEST: u64 = 0x7fff_f000;
+
+impl Settings {
+    /// From the command line.
+    pub fn of(args: &Args) -> Self {
+        let compared_reads = !args.compare.is_empty() && !args.operation.writes();
+        Self {
+            operation: args.operation,
+            device: args.device,
+            offset: args.offset.0,
+            seed: args.seed,
+            time: args.time.map(Duration::from_secs_f64),
+            verify: args.verify,
+            registered: !args.unregistered,
+            depth: usize::from(args.depth),
+            warmup: args.warmup,
+            cache: args.cache.unwrap_or(if compared_reads { Cache::Cold } else { Cache::AsIs }),
+            direct: args.direct,
+            sync: !args.no_sync,
+            own_files: args.directory.is_some(),
+        }
+    }
+}
+
+/// Modes in turn, for each block size and number of threads.
+pub fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
+    let modes = if args.compare.is_empty() { &[args.mode][..] } else { &args.compare };
+    for (index, mode) in modes.iter().enumerate() {
+        if modes.iter().take(index).any(|earlier| earlier == mode) {
+            return Err(usage(format!("--compare has {mode} twice")));
+        }
+        if args.unregistered && !mode.takes_plain_memory() {
+            let message = format!("mode {mode} does nothing with -b");
+            return Err(usage(message).advice("-b is for modes sync and transfer"));
+        }
+    }
+    if args.plot.is_some() && args.block.0.len().max(args.threads.0.len()) < 2 {
+        let failure = usage("--plot needs more than one block size or number of threads".to_owned());
+        return Err(failure.advice("as in -i 64K:4M:x2 or -w 1:8:x2"));
+    }
+    if let Some(block) = args.block.0.iter().find(|block| **block > LARGEST) {
+        return Err(
+            usage(format!("a transfer of {block} bytes is too large")).advice("one has at most 2147479552")
+        );
+    }
+    let mut cases = Vec::new();
+    for threads in &args.threads.0 {
+        let threads = usize::try_from(*threads).unwrap_or(usize::MAX);
+        for block in &args.block.0 {
+            cases.extend(modes.iter().map(|mode| Case { mode: *mode, threads, block: *block }));
+        }
+    }
+    Ok(cases)
+}
+
+/// Whether every thread has a block of its own.
+pub fn check_size(case: &Case, settings: &Settings, size: u64) -> Result<(), Failure> {
+    if size < case.block {
+        let message = format!("a block of {} bytes does not fit into {size} bytes", case.block);
+        return Err(usage(message).advice("make -s larger or -i smaller"));
+    }
+    let blocks = size.div_ceil(case.block);
+    if !settings.own_files && blocks < case.threads as u64 {
+        let message = format!(
+            "{size} bytes are {blocks} blocks of {} bytes, too few for {} threads",
+            case.block, case.threads
+        );
+        return Err(usage(message).advice("make -s larger, or -i or -w smaller"));
+    }
+    if settings.direct && (case.block | settings.offset | size) % 4096 != 0 {
+        let failure = usage("--direct needs -i, -o and -s to be multiples of 4096 bytes".to_owned());
+        return Err(failure);
+    }
+    Ok(())
+}
+
+/// A mistake on the command line.
+pub fn usage(message: String) -> Failure {
+    Failure::new(message).code(USAGE)
+}
