@@ -87,6 +87,7 @@ mod file;
 mod file_offset;
 mod handle_type;
 mod host;
+mod in_step;
 mod intervals;
 mod io;
 mod io_stream;

@@ -12,7 +12,8 @@
 //! A transfer is cut into chunks, which the threads claim one after the other; so a slow chunk holds nobody up. Where a
 //! part does not begin or end as the file's direct I/O needs it, what does lies in chunks of its own, and the few bytes
 //! around it go through host memory: an odd offset or length keeps none of the rest off the fast path. Only if the memory
-//! is out of step with the file (an address that is not aligned where the offset is) everything goes through host memory.
+//! is out of step with the file (an address that is not aligned where the offset is) everything goes through host memory;
+//! [`Region::split_in_step`](crate::Region::split_in_step) makes pieces that are in step.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

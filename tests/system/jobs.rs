@@ -165,6 +165,25 @@ fn jobs_are_futures() {
     });
 }
 
+#[test]
+fn pieces_in_step_leave_only_their_ends_to_host_memory() {
+    let scene = Scene::new(28);
+    if scene.file.alignment().unwrap().is_none() {
+        return println!("skipped: no direct I/O here");
+    }
+    let parts: [(usize, usize); 2] = [(1003, 300_001), (500_001, 400_000)];
+    let mut pool = scene.region(parts.iter().map(|(_, len)| len + Region::STEP).sum());
+    let requests = parts.map(|(offset, len)| {
+        Request::read(&scene.file, pool.split_in_step(offset as u64, len).unwrap(), offset as u64)
+    });
+    let ended = Options::new().spawn(requests).wait();
+    let pages = |(offset, len): (usize, usize)| (offset + len) / 4096 - offset.div_ceil(4096);
+    assert_eq!(ended.result.unwrap().aligned, parts.map(pages).iter().sum::<usize>() as u64 * 4096);
+    for ((offset, len), region) in parts.into_iter().zip(&ended.regions) {
+        assert!(bytes(region) == scene.content[offset..offset + len]);
+    }
+}
+
 /// SND-03, SND-16: a job that is dropped goes on with memory that stays; in a forked child it has ended.
 #[test]
 fn jobs_outlive_their_handles_and_end_in_forked_children() {

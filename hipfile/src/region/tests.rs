@@ -250,3 +250,37 @@ fn a_region_shows_where_it_is() {
         format!("Region {{ base: {base:?}, offset: 40, len: 8, device: {device:?}, .. }}")
     );
 }
+
+proptest! {
+    #[test]
+    fn a_piece_in_step_with_a_file_skips_as_little_as_can_be(
+        offset in prop_oneof![0u64..10_000, any::<u64>()], before in 0usize..5000, len in 0usize..20_000,
+    ) {
+        let memory = DeviceBuffer::with_alignment(20_000, Region::STEP).unwrap();
+        let mut rest = Driver::open().unwrap().register(memory).unwrap().into_region();
+        drop(rest.split_to(before).unwrap());
+        let (start, had) = (rest.as_ptr().addr(), rest.len());
+        match rest.split_in_step(offset, len) {
+            Ok(piece) => {
+                let skipped = piece.as_ptr().addr() - start;
+                prop_assert_eq!(piece.as_ptr().addr() as u64 % 4096, offset % 4096);
+                prop_assert!(skipped < Region::STEP && piece.len() == len && rest.len() == had - skipped - len);
+                prop_assert_eq!(rest.as_ptr().addr(), start + skipped + len);
+            }
+            Err(error) => {
+                prop_assert_eq!(error.kind(), ErrorKind::OutOfRange);
+                prop_assert!(len + Region::STEP > had && (rest.as_ptr().addr(), rest.len()) == (start, had));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_piece_too_long_for_its_step_says_where_it_would_end() {
+    let memory = DeviceBuffer::with_alignment(8192, Region::STEP).unwrap();
+    let mut region = Driver::open().unwrap().register(memory).unwrap().into_region();
+    let error = region.split_in_step(4097, 8192).unwrap_err();
+    assert_eq!(error.to_string(), "Region::split_in_step: bytes 1..8193 are not within 0..8192");
+    let error = region.split_in_step(1, usize::MAX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfRange);
+}

@@ -1,7 +1,10 @@
 //! The example programs, built and run.
 
+use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::cargo::{programs, status};
 use crate::rocm::Rocm;
@@ -46,15 +49,56 @@ fn build(rocm: &Rocm, selection: &[&str]) -> Result<Vec<PathBuf>> {
     programs(rocm.cargo().args(["build", "--locked"]).args(selection))
 }
 
-/// Runs an example in `dir`. Each takes a file; `copy` also takes where the copy goes.
+/// Tensors in the file that examples are given: name, offset and length.
+const TENSORS: [(&str, usize, usize); 3] =
+    [("embedding", 1003, 1_500_000), ("bias", 1_600_001, 3), ("head", 1_600_004, 899_999)];
+
+/// Runs an example in `dir`. Each takes a file; `copy` also takes where the copy goes, and `tensors` an index.
 pub fn example(program: &Path, dir: &Path, rocm: &Rocm) -> Result<()> {
     // Several blocks of those examples that read in blocks, and no whole number of anything.
-    fs::write(dir.join("source"), (0..2_500_003_u32).map(|i| (i % 251) as u8).collect::<Vec<_>>())?;
+    let source: Vec<_> = (0..2_500_003_u32).map(|i| (i % 251) as u8).collect();
+    fs::write(dir.join("source"), &source)?;
     let mut command = rocm.command(program);
     command.current_dir(dir).arg("source");
-    if program.file_stem().is_some_and(|name| name == "copy") {
-        command.arg("copy-of-source");
+    match program.file_stem().and_then(OsStr::to_str) {
+        Some("copy") => {
+            command.arg("copy-of-source");
+        }
+        Some("tensors") => return tensors(command.arg("index"), dir, &source),
+        _ => {}
     }
     let status = status(&mut command)?;
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", program.display()).into()) }
+}
+
+/// Runs the loader of tensors, which must find the bytes that are theirs, and then on an index that asks for too much.
+fn tensors(command: &mut Command, dir: &Path, source: &[u8]) -> Result<()> {
+    let mut index = String::new();
+    let mut expected = String::new();
+    for (name, offset, len) in TENSORS {
+        writeln!(index, "{name} {offset} {len}")?;
+        let start = source.get(offset..offset + len.min(4)).ok_or("a tensor is not in the file")?;
+        writeln!(expected, "{name}: {len} bytes begin with {start:?}")?;
+    }
+    fs::write(dir.join("index"), &index)?;
+    let output = command.output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    // Without the addresses and the line about times.
+    let found: String = printed
+        .lines()
+        .filter_map(|line| line.split_once(" at "))
+        .filter_map(|(what, at)| Some(format!("{what} {}\n", at.split_once(' ')?.1)))
+        .collect();
+    if !output.status.success() || found != expected {
+        return Err(format!("it was to print\n{expected}and printed\n{printed}").into());
+    }
+    fs::write(dir.join("index"), index + "more 2500000 5\n")?;
+    let output = command.output()?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    let told_all = ["2400005 of 2400007 bytes are there", "3 done: the file ended early"]
+        .map(|text| told.contains(text));
+    if output.status.success() || told_all != [true; 2] {
+        return Err(format!("of a file that ends early it said\n{told}").into());
+    }
+    Ok(())
 }
