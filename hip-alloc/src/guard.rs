@@ -28,9 +28,8 @@ use crate::ffi::Functions;
 #[derive(Debug)]
 #[must_use = "the previous device is current again as soon as the guard is dropped"]
 pub struct DeviceGuard {
-    hip: &'static Functions,
-    /// What to go back to; `None` if the device was current already.
-    previous: Option<c_int>,
+    /// What to go back to, and by what; `None` if the device was current already.
+    previous: Option<(&'static Functions, c_int)>,
     /// Not Send, not Sync.
     thread: PhantomData<*const ()>,
 }
@@ -44,19 +43,19 @@ impl DeviceGuard {
             None
         } else {
             hip.set_device(device)?;
-            Some(current)
+            Some((hip, current))
         };
-        Ok(Self { hip, previous, thread: PhantomData })
+        Ok(Self { previous, thread: PhantomData })
     }
 }
 
 impl Drop for DeviceGuard {
     #[inline]
     fn drop(&mut self) {
-        let Some(previous) = self.previous else { return };
+        let Some((hip, previous)) = self.previous else { return };
         if !crate::fork::forked() {
             // A failure can't be reported from here. The device was current before, so HIP has no reason to refuse it.
-            _ = self.hip.set_device(previous);
+            _ = hip.set_device(previous);
         }
     }
 }
