@@ -47,6 +47,12 @@ pub fn entries() -> Vec<Entry> {
             let head = stage.region.as_mut().expect("it is there").split_to(9)?;
             kept(stage, head)
         }),
+        ("Region::split_in_step", |stage| {
+            let region = stage.region.as_mut().expect("it is there");
+            let offset = region.as_ptr().addr() as u64;
+            let piece = region.split_in_step(offset + 3, 9)?;
+            kept(stage, piece)
+        }),
         ("Region::split_off and Region::unsplit", |stage| {
             let head = stage.region.as_mut().expect("it is there");
             let tail = head.split_off(9)?;
