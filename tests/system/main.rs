@@ -6,6 +6,7 @@ mod batch_stage;
 mod batches;
 mod bulk;
 mod bulk_large;
+mod changing;
 mod common;
 mod driver;
 mod errors;
