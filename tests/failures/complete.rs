@@ -8,6 +8,7 @@ use libtest_mimic::Failed;
 
 use crate::expected::DIRECT;
 use crate::part;
+use crate::system::CALLS;
 
 /// Functions that can fail and are in no row, and why.
 const REASONS: [(&str, &str); 2] = [
@@ -53,6 +54,9 @@ pub fn check() -> Result<(), Failed> {
         if !by_parts && !public.contains(*name) {
             wrong.push(format!("{name} is no public function"));
         }
+    }
+    for (row, _) in CALLS.iter().filter(|(row, _)| !rows.contains(row)) {
+        wrong.push(format!("system calls are listed for {row}, which is no row"));
     }
     println!(
         "{} public functions can fail; {} rows are about {} functions",

@@ -189,6 +189,12 @@ pub const MADE_GOOD: &[Rule] = &[
         why: "memory that is refused as the wrong kind is the answer that is asked for",
     },
     Rule {
+        entries: &["FileHandle::preallocate"],
+        points: &["sys fallocate"],
+        codes: |code| matches!(code, Code::System(libc::EOPNOTSUPP | libc::EINVAL)),
+        why: "a file system that can't reserve room: the file is made as long, and that is told",
+    },
+    Rule {
         entries: &["FileHandle::explain"],
         points: &["hipRuntimeGetVersion", "hipGetProcAddress"],
         codes: any,

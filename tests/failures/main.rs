@@ -2,9 +2,10 @@
 //! with the right kind and code, or made good for a stated reason; the thread's current device stays what it was; no
 //! descriptor, allocation or registration is left behind, unless it is leaked on purpose and counted; nothing panics.
 //!
-//! The matrix is made from lists: entry points ([`memory`], [`streams`], [`files`], [`transfers`]), the points of the
-//! software ROCm's plans and the codes of both libraries ([`script`]). What an entry point reaches is found by trying. AMD's
-//! libraries have no plans; there the target says so and passes.
+//! The matrix is made from lists: entry points ([`part`] has them by group), the points of the software ROCm's plans and the
+//! codes of both libraries ([`script`]), and system calls of our own ([`system`]). What an entry point reaches in the libraries
+//! is counted. AMD's libraries have no plans; there the target says so and passes. That no entry point is forgotten is checked
+//! with any library ([`complete`]).
 
 mod complete;
 mod direct;
@@ -20,6 +21,7 @@ mod script;
 mod settings;
 mod stage;
 mod streams;
+mod system;
 mod transfers;
 
 use std::process::ExitCode;

@@ -85,11 +85,11 @@ impl Part {
         let Some(abort) = env::var(ABORT).ok() else { return matrix::run(&entries) };
         let (name, plan) = abort.split_once(SEPARATOR).expect("a name and a plan");
         let entry = entries.iter().find(|entry| entry.name == name).expect("a known name");
-        let (point, ..) = Point::by_plan(plan).expect("a known plan");
+        let (point, code, calls) = Point::by_plan(plan).expect("a known plan");
         let folder = tempfile::tempdir().expect("a folder");
         let mut stage = Stage::new(folder.path());
         (entry.prepare)(&mut stage);
-        point.library.plan(plan);
+        point.begin(code, calls);
         let outcome = (entry.call)(&mut stage);
         println!("{name} under {plan} came to {outcome:?}");
         ExitCode::SUCCESS

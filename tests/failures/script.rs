@@ -7,11 +7,21 @@ use hipfile::alloc::HipError;
 use hipfile_tests::soft;
 use soft_rocm_faults::{Owner, points};
 
-/// A function or system call, in one of the libraries.
+use crate::system;
+
+/// A function or system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     pub name: &'static str,
-    pub library: Library,
+    pub place: Place,
+}
+
+/// Where calls come from, or go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    In(Library),
+    /// System calls of the safe crates.
+    Ours,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +112,9 @@ impl Point {
     /// All that can fail.
     pub fn all() -> Vec<Self> {
         let both = |(name, owner)| match owner {
-            Owner::Hip => vec![Self { name, library: Library::Hip }],
-            Owner::Hipfile => vec![Self { name, library: Library::Hipfile }],
-            Owner::Both => Library::BOTH.map(|library| Self { name, library }).into(),
+            Owner::Hip => vec![Self { name, place: Place::In(Library::Hip) }],
+            Owner::Hipfile => vec![Self { name, place: Place::In(Library::Hipfile) }],
+            Owner::Both => Library::BOTH.map(|library| Self { name, place: Place::In(library) }).into(),
         };
         points().flat_map(both).filter(|point| !point.codes().is_empty()).collect()
     }
@@ -112,13 +122,38 @@ impl Point {
     /// The first of each space, which says whether the point takes that space.
     fn codes(self) -> Vec<Code> {
         let spaces = [Code::Hip(999), Code::Hipfile(5030), Code::System(libc::EIO)];
-        spaces.into_iter().filter(|code| self.library.takes(&self.plan(*code, Calls::All))).collect()
+        let takes = |code: &Code| match self.place {
+            Place::In(library) => library.takes(&self.plan(*code, Calls::All)),
+            Place::Ours => matches!(code, Code::System(_)),
+        };
+        spaces.into_iter().filter(takes).collect()
+    }
+
+    /// Has the failure happen from now on, to this thread if the calls are ours.
+    pub fn begin(self, code: Code, calls: Calls) {
+        match (self.place, code) {
+            (Place::In(library), _) => library.plan(&self.plan(code, calls)),
+            (Place::Ours, Code::System(code)) => system::refuse(self.name, code).expect("filters work here"),
+            (Place::Ours, _) => {}
+        }
+    }
+
+    /// No more failures of a library.
+    pub fn end(self) {
+        if let Place::In(library) = self.place {
+            library.plan("");
+        }
     }
 
     /// Every failure that it can be given: each code once, and one of each space again and again. Under a sanitizer, which
     /// looks for what no code makes a difference to, the codes are one of each kind.
     pub fn failures(self) -> Vec<(Code, Calls)> {
         let mut failures = Vec::new();
+        if self.place == Place::Ours {
+            // A filter does not count; and what is interrupted for good is tried again for good.
+            let codes = SYSTEM.into_iter().filter(|code| *code != libc::EINTR);
+            return codes.map(|code| (Code::System(code), Calls::All)).collect();
+        }
         for space in self.codes() {
             failures.push((space, Calls::All));
             let codes: Vec<Code> = match space {
@@ -155,7 +190,7 @@ impl Point {
 
 /// The points among `points` that are called meanwhile. Of the calls that it counts, none is changed.
 pub fn called<T>(points: &[Point], meanwhile: impl FnOnce() -> T) -> (Vec<Point>, T) {
-    let of = |library| points.iter().copied().filter(move |point| point.library == library);
+    let of = |library| points.iter().copied().filter(move |point| point.place == Place::In(library));
     for library in Library::BOTH {
         let plan: Vec<_> = of(library).map(|point| format!("{}:delay=0us", point.name)).collect();
         library.plan(&plan.join(";"));
