@@ -9,7 +9,6 @@
 
 mod args;
 mod cache;
-mod interrupt;
 mod lane;
 mod latency;
 mod measure;
@@ -24,7 +23,6 @@ mod summary;
 mod sweep;
 mod target;
 mod text;
-mod usage;
 mod work;
 mod worker;
 
@@ -37,6 +35,7 @@ use crate::Outcome;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::runtime::{Choice, Runtime};
+use crate::signals;
 pub use args::Args;
 use args::Cache;
 use lane::Gpu;
@@ -48,6 +47,17 @@ use target::{Target, Wanted};
 
 /// The subcommand.
 pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
+    let outcome = measure(args, rocm, output);
+    if let Some(signal) = signals::caught() {
+        if let Err(failure) = &outcome {
+            output.error(failure);
+        }
+        signals::end_by(signal);
+    }
+    outcome
+}
+
+fn measure(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     let settings = Settings::of(args);
     let cases = plan::cases(args)?;
     if let Some(size) = args.size {
@@ -56,7 +66,7 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     let uses_gpu = cases.iter().any(|case| case.mode.uses_gpu());
     let runtime = if uses_gpu { Some(rocm.load(output)?) } else { None };
     let gpu = if uses_gpu { Some(gpu(settings.device)?) } else { None };
-    interrupt::listen();
+    signals::catch();
     let targets = targets(args, &cases, output)?;
     for target in &targets {
         cases.iter().try_for_each(|case| plan::check_size(case, &settings, target.size))?;
@@ -76,7 +86,7 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     if let Some(path) = &args.plot {
         std::fs::write(path, plot::svg(&results)).map_err(|error| target::failed("write", path, &error))?;
     }
-    warn_of_cache(&settings, measured.iter().flatten());
+    warn_of_cache(&settings, measured.iter().flatten(), output);
     if output.is_json() {
         output.document(&document(&settings, runtime.as_ref(), &targets, &results))?;
     } else {
@@ -109,18 +119,22 @@ fn targets(args: &Args, cases: &[Case], output: &Output) -> Result<Vec<Target>, 
 }
 
 /// A line on standard error if the page cache was not as it was to be.
-fn warn_of_cache<'m>(settings: &Settings, measured: impl Iterator<Item = &'m measurement::Measurement>) {
+fn warn_of_cache<'m>(
+    settings: &Settings,
+    measured: impl Iterator<Item = &'m measurement::Measurement>,
+    output: &Output,
+) {
     let shares = measured.filter_map(|one| one.page_cache.before);
     let (least, most) = shares.fold((1.0, 0.0), |(least, most), share| (share.min(least), share.max(most)));
     match settings.cache {
-        Cache::Cold if most > 0.01 => eprintln!(
-            "hipfile: the page cache could not be made cold: {:.0} % of the data stayed in it",
+        Cache::Cold if most > 0.01 => output.warning(format!(
+            "the page cache could not be made cold: {:.0} % of the data stayed in it",
             most * 100.0
-        ),
-        Cache::Warm if least < 0.99 => eprintln!(
-            "hipfile: the page cache could not be made warm: only {:.0} % of the data was in it",
+        )),
+        Cache::Warm if least < 0.99 => output.warning(format!(
+            "the page cache could not be made warm: only {:.0} % of the data was in it",
             least * 100.0
-        ),
+        )),
         _ => {}
     }
 }
@@ -134,6 +148,7 @@ fn document<'r>(
     Document {
         version: env!("CARGO_PKG_VERSION"),
         rocm: runtime.map(Runtime::to_string),
+        device: runtime.map(|_| settings.device),
         files: targets.iter().map(|target| target.path().display().to_string()).collect(),
         offset: crate::size::Size(settings.offset),
         seed: settings.seed,

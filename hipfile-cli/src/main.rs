@@ -19,8 +19,11 @@ mod explain;
 mod failure;
 mod info;
 mod output;
+mod progress;
 mod runtime;
+mod signals;
 mod size;
+mod usage;
 
 use std::process::ExitCode;
 

@@ -65,9 +65,9 @@ impl Output {
         self.verbose
     }
 
-    /// Whether errors only are printed.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
+    /// Whether progress is shown: to people, on standard error.
+    pub fn shows_progress(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
     }
 
     /// A line of the result; nothing under `--json` or `--quiet`.
@@ -87,6 +87,13 @@ impl Output {
     /// A line about what is being done, on standard error; nothing without `--verbose`.
     pub fn note(&self, text: impl Display) {
         if self.verbose {
+            eprintln!("hipfile: {text}");
+        }
+    }
+
+    /// A line about something that is not as it should be, on standard error; nothing under `--quiet`.
+    pub fn warning(&self, text: impl Display) {
+        if !self.quiet {
             eprintln!("hipfile: {text}");
         }
     }

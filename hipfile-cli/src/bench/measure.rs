@@ -9,16 +9,16 @@ use std::time::Instant;
 
 use super::args::Cache;
 use super::cache::{self, CacheReport, Pages};
-use super::interrupt;
 use super::lane::{self, Gpu, Layout};
 use super::latency::Histogram;
 use super::measurement::{Findings, Measurement};
 use super::plan::{Case, Settings};
 use super::target::{Target, failed};
-use super::usage::Usage;
 use super::work::{Blocks, Work};
 use super::worker::{self, Tally, Worker};
 use crate::failure::Failure;
+use crate::signals;
+use crate::usage::Usage;
 
 /// A case on its files.
 pub struct Measure<'a> {
@@ -81,7 +81,7 @@ impl Measure<'_> {
             });
             let tallies = tallies.collect::<Result<Vec<_>, _>>()?;
             outcome?;
-            interrupt::check()?;
+            interrupted()?;
             let tallies: Vec<Tally> = tallies.into_iter().flatten().collect();
             let mut ended = tallies.iter().map(|tally| tally.ended).max();
             if self.settings.operation.writes() && self.settings.sync {
@@ -205,6 +205,14 @@ impl Measure<'_> {
             }
         }
         Ok(verified)
+    }
+}
+
+/// An error if a signal asked for an end.
+pub fn interrupted() -> Result<(), Failure> {
+    match signals::caught() {
+        Some(_) => Err(Failure::new("interrupted before the measurement had ended")),
+        None => Ok(()),
     }
 }
 

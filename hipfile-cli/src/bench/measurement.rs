@@ -10,8 +10,8 @@ use super::latency::{Histogram, Latency};
 use super::mode::Mode;
 use super::operation::Operation;
 use super::plan::Case;
-use super::usage::Usage;
 use crate::size::Size;
+use crate::usage::Usage;
 
 /// The numbers of one measurement, as `--json` prints them. A GiB is 2^30 bytes.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -50,9 +50,9 @@ pub fn check(bytes: &[u8], seed: u64, offset: u64) -> Option<(usize, u8)> {
     differs(bytes.len() - last.len(), last, &words.next())
 }
 
-/// Whether these bytes, which lie at a multiple of [`STRIDE`], begin with the mark.
+/// Whether these bytes, which lie at a multiple of [`STRIDE`], begin with the mark, or are as much of it as there was room for.
 pub fn is_marked(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MARK)
+    !bytes.is_empty() && bytes.iter().zip(MARK).all(|(byte, mark)| *byte == mark)
 }
 
 /// The words of a file from an offset on.
@@ -112,7 +112,12 @@ mod tests {
                 assert_eq!(part, whole[start..start + part.len()], "{start} {len}");
             }
         }
-        assert!(is_marked(&whole[24..]) && is_marked(&whole[536..]) && !is_marked(&whole[32..]));
+        assert!(
+            is_marked(&whole[24..])
+                && is_marked(&whole[536..539])
+                && !is_marked(&whole[32..])
+                && !is_marked(&[])
+        );
     }
 
     #[test]

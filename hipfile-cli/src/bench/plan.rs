@@ -125,3 +125,51 @@ pub fn check_size(case: &Case, settings: &Settings, size: u64) -> Result<(), Fai
 pub fn usage(message: String) -> Failure {
     Failure::new(message).code(USAGE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn line(text: &str) -> Args {
+        <Line as clap::Parser>::parse_from(std::iter::once("bench").chain(text.split_whitespace())).args
+    }
+
+    #[test]
+    fn modes_alternate_within_block_sizes_within_threads() {
+        let cases = cases(&line("-f F -w 1,2 -i 1K,2K --compare host,mmap")).unwrap();
+        let texts: Vec<_> = cases.iter().map(Case::to_string).collect();
+        assert_eq!(texts.len(), 8);
+        assert_eq!(texts[0], "host, 1 thread, blocks of 1 KiB");
+        assert_eq!(texts[1], "mmap, 1 thread, blocks of 1 KiB");
+        assert_eq!(texts[2], "host, 1 thread, blocks of 2 KiB");
+        assert_eq!(texts[7], "mmap, 2 threads, blocks of 2 KiB");
+    }
+
+    #[test]
+    fn comparisons_of_reads_begin_cold() {
+        let cache = |text: &str| Settings::of(&line(text)).cache;
+        assert_eq!(cache("-f F"), Cache::AsIs);
+        assert_eq!(cache("-f F --compare host,mmap"), Cache::Cold);
+        assert_eq!(cache("-f F --compare host,mmap -I 1"), Cache::AsIs);
+        assert_eq!(cache("-f F --compare host,mmap --cache warm"), Cache::Warm);
+    }
+
+    #[test]
+    fn every_thread_has_a_block() {
+        let fits = |text: &str, size| {
+            let args = line(text);
+            let case = cases(&args).unwrap()[0];
+            check_size(&case, &Settings::of(&args), size).is_ok()
+        };
+        assert!(fits("-f F -i 4K -w 4", 4 * 4096) && fits("-f F -i 4K -w 4", 3 * 4096 + 1));
+        assert!(!fits("-f F -i 4K -w 4", 3 * 4096) && !fits("-f F -i 4K", 4095));
+        assert!(fits("-D D -s 4K -i 4K -w 4", 4096) && !fits("-D D -s 4K -i 8K -w 4", 4096));
+        assert!(fits("-f F -i 4K --direct", 8192) && !fits("-f F -i 4K --direct", 8193));
+    }
+}

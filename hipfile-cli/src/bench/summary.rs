@@ -14,6 +14,8 @@ pub struct Document<'a> {
     pub version: &'static str,
     /// The ROCm in use; none if nothing needed one.
     pub rocm: Option<String>,
+    /// The GPU; none likewise.
+    pub device: Option<u32>,
     pub files: Vec<String>,
     pub offset: Size,
     pub seed: u64,

@@ -5,10 +5,12 @@ use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
+use super::measure::interrupted;
 use super::pattern::{self, STRIDE};
 use super::space;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress::Progress;
 
 /// A file to measure with. One in a folder of bench's choice is removed when this is dropped.
 #[derive(Debug)]
@@ -113,8 +115,8 @@ impl Target {
         let mut target = Self { path: path.to_owned(), size, temporary: true };
         target.reserve(&file, wanted)?;
         if !wanted.writes {
-            output.note(format!("writing {}", path.display()));
-            target.lay_out(&file, wanted)?;
+            output.note(format!("making {}", path.display()));
+            target.lay_out(&file, wanted, output)?;
         }
         target.temporary = temporary;
         Ok(target)
@@ -139,17 +141,20 @@ impl Target {
     }
 
     /// Writes the pattern, to the disk.
-    fn lay_out(&self, file: &File, wanted: Wanted) -> Result<(), Failure> {
+    fn lay_out(&self, file: &File, wanted: Wanted, output: &Output) -> Result<(), Failure> {
         let failed = |error: io::Error| failed("write", &self.path, &error);
         let mut bytes = vec![0; 1 << 20];
+        let progress =
+            Progress::new(output.shows_progress(), self.size, format!("making {}", self.path.display()));
         let mut done = 0;
         while done < self.size {
-            super::interrupt::check()?;
+            interrupted()?;
             let len = (self.size - done).min(1 << 20);
             let part = bytes.get_mut(..usize::try_from(len).unwrap_or(0)).unwrap_or_default();
             pattern::fill(part, wanted.seed, wanted.offset + done);
             file.write_all_at(part, wanted.offset + done).map_err(failed)?;
             done += len;
+            progress.add(len);
         }
         file.sync_all().map_err(failed)
     }
@@ -185,8 +190,9 @@ const SAMPLES: u64 = 64;
 /// Whether all that a file has is what bench wrote, as far as samples show: marks, and zeros where nothing was written.
 fn is_ours(file: &File, end: u64) -> io::Result<bool> {
     let strides = end / STRIDE;
-    let mut places: Vec<_> = (0..SAMPLES).map(|sample| strides * sample / SAMPLES).collect();
-    places.extend(strides.checked_sub(1));
+    let samples = (0..SAMPLES).map(|sample| strides * sample / SAMPLES);
+    // The last ones too: something may have been added.
+    let places = samples.chain([strides.saturating_sub(1), strides]);
     let mut marks = false;
     for place in places {
         let mut bytes = [0; STRIDE as usize];

@@ -161,7 +161,7 @@ mod tests {
     use crate::bench::operation::Operation;
     use crate::bench::plan::{Case, Settings};
     use crate::bench::summary::summarize;
-    use crate::bench::usage::Usage;
+    use crate::usage::Usage;
     use hipfile::Observed;
 
     /// As if by a clock that says so: 64 MiB in so many milliseconds.

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::lane::Lane;
 use super::latency::Histogram;
+use super::pattern;
 use super::plan::Settings;
 use super::work::Piece;
-use super::{interrupt, pattern};
 use crate::failure::Failure;
+use crate::signals;
 
 /// What a thread has done.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ impl Worker<'_> {
         let deadline = time.map(|time| begun + time);
         let over = || {
             self.stop.load(Ordering::Relaxed)
-                || interrupt::asked()
+                || signals::caught().is_some()
                 || deadline.is_some_and(|deadline| Instant::now() >= deadline)
         };
         let mut tally = Tally {

@@ -1,7 +1,7 @@
 //! Copies one file after the other, in the same memory.
 
 use std::fs::{File, Metadata};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -11,13 +11,13 @@ use hipfile::{Driver, FileHandle, OpenOptions, Replacement};
 
 use super::extents::{self, Ranges};
 use super::lane::{Lane, Work};
-use super::progress::Progress;
 use super::report::{Copied, Counts};
 use super::route::{Paths, Route};
 use super::span::{Clock, Span};
 use super::{Args, Sparse, keep, pool, system};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress::Progress;
 
 /// What all copies share.
 #[derive(Debug)]
@@ -160,8 +160,7 @@ impl<'a> Copier<'a> {
     }
 
     fn progress(&self, total: u64, from: &FileHandle) -> Progress {
-        let shown = io::stderr().is_terminal() && !self.output.is_quiet();
-        Progress::new(shown, total, super::lane::name(from))
+        Progress::new(self.output.shows_progress(), total, super::lane::name(from))
     }
 }
 

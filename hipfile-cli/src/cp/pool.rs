@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::lane::{Lane, Work, name};
-use super::progress::Progress;
-use super::signals;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::signals;
 
 /// Moves all chunks, each lane by a thread of its own; how many bytes they moved. The failure at the lowest offset is told.
 pub fn run(

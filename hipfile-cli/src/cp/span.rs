@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::system;
+use crate::usage::Usage;
 
 /// Time by the wall and by the processors: of all threads, the libraries' among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,16 +29,16 @@ impl Span {
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     began: Instant,
-    cpu: Duration,
+    usage: Usage,
 }
 
 impl Clock {
     pub fn start() -> Self {
-        Self { began: Instant::now(), cpu: system::cpu_time() }
+        Self { began: Instant::now(), usage: Usage::now() }
     }
 
     /// From the start until now.
     pub fn span(self) -> Span {
-        Span { wall: self.began.elapsed(), cpu: system::cpu_time().saturating_sub(self.cpu) }
+        Span { wall: self.began.elapsed(), cpu: Usage::now().since(self.usage).total() }
     }
 }

@@ -7,25 +7,11 @@ use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Duration;
 
 /// Has libhipfile fail rather than take the fallback. Before it is loaded, and before there are threads.
 pub fn forbid_fallback() {
     // SAFETY: requires that no other thread reads or writes the environment; holds because there is none yet.
     unsafe { std::env::set_var("HIPFILE_ALLOW_COMPAT_MODE", "false") };
-}
-
-/// CPU time of this process, in and out of the kernel.
-pub fn cpu_time() -> Duration {
-    // SAFETY: requires a structure for which zeros are a value; holds for this one of C, all numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: requires a place for the answer; holds because `usage` is one.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-    let time = |value: libc::timeval| {
-        let micros = value.tv_sec.saturating_mul(1_000_000).saturating_add(value.tv_usec);
-        Duration::from_micros(micros.try_into().unwrap_or(0))
-    };
-    time(usage.ru_utime).saturating_add(time(usage.ru_stime))
 }
 
 /// Whether this process may write what has that path, by the permissions that count when it opens it.

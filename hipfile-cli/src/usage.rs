@@ -22,6 +22,11 @@ impl Usage {
         Self { user: duration(answer.ru_utime), system: duration(answer.ru_stime) }
     }
 
+    /// Both.
+    pub fn total(self) -> Duration {
+        self.user + self.system
+    }
+
     /// Since then.
     pub fn since(self, then: Self) -> Self {
         Self { user: self.user.saturating_sub(then.user), system: self.system.saturating_sub(then.system) }
