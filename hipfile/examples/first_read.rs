@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = OpenOptions::new().read(true).open(&driver, path)?;
     let mut memory = DeviceBuffer::new(1 << 20)?; // 1 MiB on the current GPU
     let mut registered = driver.register(&mut memory)?;
-    let n = file.read_at(registered.slice_mut(..)?, 0)?; // short at the end of the file, like pread
+    let n = file.read_at(&mut registered, 0)?; // short at the end of the file, like pread
     println!("{n} bytes are in GPU memory at {:p}", registered.as_ptr());
     Ok(())
 }

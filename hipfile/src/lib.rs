@@ -34,7 +34,7 @@
 //! let file = hipfile::OpenOptions::new().read(true).open(&driver, &weights)?;
 //! let mut memory = hipfile::alloc::DeviceBuffer::new(1 << 20)?;
 //! let mut registered = driver.register(&mut memory)?;
-//! let n = file.read_at(registered.slice_mut(..)?, 0)?; // short at the end of the file, like pread
+//! let n = file.read_at(&mut registered, 0)?; // short at the end of the file, like pread
 //! # assert_eq!(n, 10_007);
 //! # std::fs::remove_file(&weights)?;
 //! # Ok(())
@@ -44,7 +44,7 @@
 //! # What keeps this safe
 //! 1. A guard takes its memory by value, so memory can't be freed, moved or borrowed mutably while it is registered.
 //! 2. Forgetting a guard leaks: memory that can't be deregistered is never freed, and [`alloc::leaked`] counts it.
-//! 3. Reads need exclusive slices, writes shared ones; ranges are checked against lengths that Rust knows. Regions are made
+//! 3. Reads need exclusive borrows, writes shared ones; ranges are checked against lengths that Rust knows. Regions are made
 //!    by splitting only, so no two have a byte in common.
 //! 4. A file owns its descriptor, deregisters it first and closes it after.
 //! 5. Everything holds the driver, and each open has exactly one close.

@@ -1,7 +1,9 @@
 //! What a transfer works on.
 
-use hip_alloc::{DeviceSlice, DeviceSliceMut};
+use hip_alloc::{DeviceBuffer, DeviceMemory, DeviceMemoryMut, DeviceSlice, DeviceSliceMut};
 
+use crate::region::Region;
+use crate::registered::Registered;
 use crate::slice::RegisteredSlice;
 use crate::slice_mut::RegisteredSliceMut;
 use crate::span::{Address, Span};
@@ -12,7 +14,8 @@ pub trait Named {
     fn span(&self) -> Span;
 }
 
-/// Device memory that a file can be read into: [`RegisteredSliceMut`], [`DeviceSliceMut`], or `&mut` of either.
+/// Device memory that a file can be read into: all of a [`Registered`], [`Region`] or [`DeviceBuffer`] by `&mut`, or a part of
+/// it, which is a [`RegisteredSliceMut`] or [`DeviceSliceMut`].
 ///
 /// Memory is registered to make transfers cheaper; memory that is not registered works as well.
 ///
@@ -28,11 +31,13 @@ pub trait Named {
 /// let driver = Driver::open()?;
 /// let file = FileHandle::new(&driver, std::fs::File::open("/proc/self/exe")?)?;
 /// let mut memory = DeviceBuffer::new(8)?;
-/// let mut slice = memory.slice_mut(..)?;
+/// start_of(&file, &mut memory)?;
+/// let mut slice = memory.slice_mut(2..)?;
 /// start_of(&file, &mut slice)?; // by reference: the slice can be used again
 /// start_of(&file, slice)?;
 /// let mut registered = driver.register(&mut memory)?;
 /// start_of(&file, registered.slice_mut(..4)?)?;
+/// start_of(&file, &mut registered)?;
 /// # drop(registered);
 /// # assert_eq!(&memory.to_vec()?[..4], b"\x7fELF");
 /// # Ok(())
@@ -40,14 +45,14 @@ pub trait Named {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a file can't be read into `{Self}`",
-    label = "neither a `RegisteredSliceMut` nor a `DeviceSliceMut`",
-    note = "take a slice with `slice_mut(..)` of a `Registered` or a `DeviceBuffer`",
+    label = "neither `&mut` of device memory nor a mutable slice of it",
+    note = "device memory is a `Registered`, a `Region` or a `DeviceBuffer`; `slice_mut(..)` of one gives a slice",
     note = "memory that is shared, as in an `Arc` or a shared slice, can only be written to files"
 )]
 pub trait ReadInto: Named {}
 
-/// Device memory that can be written to a file: [`RegisteredSlice`], [`DeviceSlice`], the mutable slices, or references
-/// to any of them.
+/// Device memory that can be written to a file: all of a [`Registered`], [`Region`] or [`DeviceBuffer`] by reference, or a part
+/// of it, which is a [`RegisteredSlice`], a [`DeviceSlice`], or a mutable one of these.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -67,15 +72,16 @@ pub trait ReadInto: Named {}
 /// let mut end = 0;
 /// append(&file, &mut end, registered.slice(..4)?)?;
 /// append(&file, &mut end, registered.memory().slice(4..)?)?;
-/// assert_eq!(end, 8);
+/// append(&file, &mut end, &registered)?;
+/// assert_eq!(end, 16);
 /// # std::fs::remove_file(&path)?;
 /// # Ok(())
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be written to a file",
-    label = "neither a `RegisteredSlice` nor a `DeviceSlice`",
-    note = "take a slice with `slice(..)` of a `Registered` or a `DeviceBuffer`"
+    label = "neither a reference to device memory nor a slice of it",
+    note = "device memory is a `Registered`, a `Region` or a `DeviceBuffer`; `slice(..)` of one gives a slice"
 )]
 pub trait WriteFrom: Named {}
 
@@ -107,11 +113,39 @@ impl Named for DeviceSliceMut<'_> {
     }
 }
 
-// Exclusive access only: a read from a file writes to the memory.
+impl Named for DeviceBuffer {
+    #[inline]
+    fn span(&self) -> Span {
+        self.as_slice().span()
+    }
+}
+
+impl Named for Region {
+    #[inline]
+    fn span(&self) -> Span {
+        Region::span(self)
+    }
+}
+
+impl<M: DeviceMemory> Named for Registered<M> {
+    #[inline]
+    fn span(&self) -> Span {
+        Registered::span(self)
+    }
+}
+
+// Exclusive access only: a read from a file writes to the memory. Owners by reference only: a transfer that goes on after
+// the call would work on what the call dropped.
+impl ReadInto for &mut DeviceBuffer {}
+impl ReadInto for &mut Region {}
+impl<M: DeviceMemoryMut> ReadInto for &mut Registered<M> {}
 impl ReadInto for RegisteredSliceMut<'_> {}
 impl ReadInto for DeviceSliceMut<'_> {}
 impl<T: ReadInto + ?Sized> ReadInto for &mut T {}
 
+impl WriteFrom for &DeviceBuffer {}
+impl WriteFrom for &Region {}
+impl<M: DeviceMemory> WriteFrom for &Registered<M> {}
 impl WriteFrom for RegisteredSlice<'_> {}
 impl WriteFrom for RegisteredSliceMut<'_> {}
 impl WriteFrom for DeviceSlice<'_> {}

@@ -33,7 +33,7 @@ macro_rules! op_errors {
 
         impl OpError {
             /// Every member that has a name, in the order of the codes.
-            pub const ALL: [Self; 38] = [$(Self::$variant),*];
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The member for a code of the C library. Total: what has no name becomes [`OpError::Unknown`].
             #[must_use]
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn members_are_distinct_and_round_trip() {
         let mut codes: Vec<u32> = OpError::ALL.iter().map(|error| error.code()).collect();
-        for &error in &OpError::ALL {
+        for &error in OpError::ALL {
             assert_eq!(OpError::from_code(error.code()), error);
             assert!(error.name().starts_with("hipFile"), "{error}");
         }

@@ -42,6 +42,26 @@ use crate::span::Span;
 /// # }
 /// ```
 ///
+/// A region is registered already, so it is no [`DeviceMemory`](hip_alloc::DeviceMemory), which promises that it may be, and
+/// copies that own what they use don't take it. Its slices can be copied at once or, from and to borrowed memory, in a scope:
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hipfile::Driver;
+/// use hipfile::alloc::{DeviceBuffer, Stream};
+///
+/// let mut region = Driver::open()?.register(DeviceBuffer::new(5)?)?.into_region();
+/// let mut back = [0; 5];
+/// Stream::new()?.scope(|scope| {
+///     scope.copy_from_host(region.slice_mut(..)?.into_device(), b"bytes")?;
+///     Ok::<(), hipfile::Error>(())
+/// })?;
+/// region.slice(..)?.as_device().copy_to_host(0, &mut back)?;
+/// assert_eq!(back, *b"bytes");
+/// # Ok(())
+/// # }
+/// ```
+///
 /// Only registrations that own their memory, and have it to themselves, can be made into regions: not those that borrow
 ///
 /// ```compile_fail,E0597

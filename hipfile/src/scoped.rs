@@ -157,7 +157,7 @@ impl FileHandle {
         memory: impl ReadInto + 'scope,
         offset: u64,
     ) -> Result<ScopedTransfer> {
-        // SAFETY: requires memory that is nobody else's until the scope ends; holds because only exclusive slices are
+        // SAFETY: requires memory that is nobody else's until the scope ends; holds because only exclusive borrows are
         // `ReadInto`, and this one lasts for 'scope.
         unsafe { self.in_scope(Way::Read, scope, memory.span(), offset) }
     }
@@ -192,7 +192,7 @@ impl FileHandle {
         memory: impl WriteFrom + 'scope,
         offset: u64,
     ) -> Result<ScopedTransfer> {
-        // SAFETY: requires memory that nobody writes until the scope ends; holds because the slice lasts for 'scope.
+        // SAFETY: requires memory that nobody writes until the scope ends; holds because the borrow lasts for 'scope.
         unsafe { self.in_scope(Way::Write, scope, memory.span(), offset) }
     }
 

@@ -184,9 +184,30 @@ impl<'a> RegisteredSliceMut<'a> {
     /// The same bytes as plain device memory, to copy from the host or fill.
     #[must_use]
     pub fn as_device_mut(&mut self) -> DeviceSliceMut<'_> {
+        self.reborrow().into_device()
+    }
+
+    /// The same bytes as plain device memory for as long as they are borrowed: what a scope takes.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hipfile::Driver;
+    /// use hipfile::alloc::{DeviceBuffer, Stream};
+    ///
+    /// let mut registered = Driver::open()?.register(DeviceBuffer::new(5)?)?;
+    /// Stream::new()?.scope(|scope| {
+    ///     scope.copy_from_host(registered.slice_mut(..)?.into_device(), b"bytes")?;
+    ///     Ok::<(), hipfile::Error>(())
+    /// })?;
+    /// assert_eq!(registered.slice(..)?.as_device().to_vec()?, b"bytes");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn into_device(self) -> DeviceSliceMut<'a> {
         let Span { len, device, .. } = self.span;
         // SAFETY: requires device memory that stays allocated and is nobody else's while the result lives; holds because
-        // this slice stands for such memory and is borrowed mutably by the result.
+        // this slice stands for such memory for `'a`, and is used up.
         unsafe { DeviceSliceMut::from_raw_parts(self.as_ptr(), len, device) }
     }
 }

@@ -216,7 +216,8 @@ fn hip_codes() -> impl Iterator<Item = u32> {
 
 fn hipfile_codes() -> impl Iterator<Item = u32> {
     OpError::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|code| *code != OpError::Success)
         .map(OpError::code)
         .chain([UNKNOWN_OF_HIPFILE])

@@ -18,6 +18,9 @@ use crate::trace::{Trace, Work};
 
 /// How a large transfer is to go, and the start of it.
 ///
+/// The path is no option here: files are opened with a [`Policy`](crate::Policy), which holds for all that is done with them.
+/// Under [`DirectOnly`](crate::Policy::DirectOnly) odd ends of a part fail, as they do in single calls.
+///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::time::{Duration, Instant};
