@@ -32,10 +32,12 @@ fn main() -> Result<()> {
 }
 
 fn tensor(line: &str) -> Result<Tensor> {
+    let wrong = || format!("not a name, an offset and a length: {line}");
     let [name, offset, len] = line.split_whitespace().collect::<Vec<_>>()[..] else {
-        return Err(format!("no name, offset and length: {line}").into());
+        return Err(wrong().into());
     };
-    Ok(Tensor { name: name.into(), offset: offset.parse()?, len: len.parse()? })
+    let (offset, len) = (offset.parse().map_err(|_| wrong())?, len.parse().map_err(|_| wrong())?);
+    Ok(Tensor { name: name.into(), offset, len })
 }
 
 /// A piece of one pool for each tensor, without an allocation or a registration of its own.
@@ -50,7 +52,10 @@ fn load(driver: &Driver, file: &Arc<FileHandle>, tensors: &[Tensor]) -> Result<V
     let options = Options::new().progress(|now| eprintln!("{} %", now.bytes * 100 / now.total));
     let ended = options.spawn(requests).wait();
     let report = ended.result.inspect_err(|stopped| {
-        eprintln!("{} of {} bytes are there", stopped.report().bytes, stopped.report().asked);
+        let (report, at) = (stopped.report(), stopped.error().offset());
+        let stuck =
+            tensors.iter().find(|tensor| Some(tensor.offset) == at).map_or("none", |tensor| &tensor.name);
+        eprintln!("stopped at {stuck}: {} of {} bytes are there", report.bytes, report.asked);
     })?;
     println!("{} bytes in {:?}, {:?} of CPU time", report.bytes, report.wall, report.cpu);
     Ok(ended.regions)

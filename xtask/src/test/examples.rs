@@ -95,7 +95,7 @@ fn tensors(command: &mut Command, dir: &Path, source: &[u8]) -> Result<()> {
     fs::write(dir.join("index"), index + "more 2500000 5\n")?;
     let output = command.output()?;
     let told = String::from_utf8_lossy(&output.stderr);
-    let told_all = ["2400005 of 2400007 bytes are there", "3 done: the file ended early"]
+    let told_all = ["stopped at more: 2400005 of 2400007 bytes are there", "3 done: the file ended early"]
         .map(|text| told.contains(text));
     if output.status.success() || told_all != [true; 2] {
         return Err(format!("of a file that ends early it said\n{told}").into());
