@@ -121,7 +121,9 @@ impl FileHandle {
 
     #[inline]
     fn short(&self, way: Way, span: Span, offset: u64) -> Result<usize> {
-        trace::moving(self.work(way, Mode::Blocking, offset, span.len), || self.called(way, span, offset))
+        trace::moving(self.work(way, Mode::Blocking, offset, span.len), move || {
+            self.called(way, span, offset)
+        })
     }
 
     /// One call, as callers are told of it.

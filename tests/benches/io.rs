@@ -1,7 +1,8 @@
 //! What a call of libhipfile costs beside the system calls it makes. `cargo xtask bench io` runs this.
 //!
 //! - without arguments: hipFileRead against pread into the same memory, in interleaved pairs, with limits;
-//! - `calls raw N`, `calls safe N`, `calls sliced N`: N reads of 4 KiB, for counting instructions.
+//! - `calls raw N`, `calls safe N`, `calls sliced N`, and `calls unheard N` with feature `tracing`: N reads of 4 KiB, for
+//!   counting instructions.
 
 #[path = "io/calls.rs"]
 mod calls;
@@ -9,6 +10,9 @@ mod calls;
 mod pairs;
 #[path = "scene.rs"]
 mod scene;
+#[cfg(feature = "tracing")]
+#[path = "io/unheard.rs"]
+mod unheard;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -34,6 +38,8 @@ fn calls(kind: &str, count: &str) -> Result<(), Box<dyn Error>> {
         "raw" => calls::raw(count),
         "safe" => calls::safe(count),
         "sliced" => calls::sliced(count),
+        #[cfg(feature = "tracing")]
+        "unheard" => unheard::safe(count),
         other => Err(format!("calls {other}: expected raw, safe or sliced").into()),
     }
 }

@@ -4,7 +4,7 @@
 //! what they own. In a forked child it is not called: its locks may be held for ever.
 
 use std::mem;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracing::dispatcher::{self, DefaultGuard};
@@ -16,6 +16,7 @@ use tracing::{Level, Span};
 use super::{FileBytes, Mode, Work};
 use crate::error::{Cause, Error, Result};
 use crate::explain::Explanation;
+use crate::file::FileHandle;
 use crate::io::Way;
 
 /// The span of an operation: from its beginning until this is dropped.
@@ -25,7 +26,14 @@ pub(crate) struct Trace(Span);
 /// Calls `call` in the span of the transfer that it makes.
 #[inline]
 pub(crate) fn moving(work: Work<'_>, call: impl FnOnce() -> Result<usize>) -> Result<usize> {
-    if is_wanted(&work) { Trace(begin(work)).moving(call) } else { call() }
+    if is_wanted(&work) { heard(work, call) } else { call() }
+}
+
+/// As [`moving`], if somebody listens to spans of others at least. Apart, so that it costs the others nothing.
+#[inline(never)]
+fn heard(work: Work<'_>, call: impl FnOnce() -> Result<usize>) -> Result<usize> {
+    let trace = Trace(begin(work));
+    if trace.is_heard() { trace.moving(call) } else { call() }
 }
 
 /// Whether anybody listens to spans of this level at all.
@@ -70,7 +78,6 @@ impl Trace {
         answer
     }
 
-    #[cold]
     fn moving(self, call: impl FnOnce() -> Result<usize>) -> Result<usize> {
         let answer = self.within(call);
         match &answer {
@@ -180,8 +187,10 @@ fn quietly<T>(code: impl FnOnce() -> T) -> Option<T> {
 /// The span, with the fields that are known at the beginning; none in a forked child.
 #[cold]
 fn begin(work: Work<'_>) -> Span {
-    let forked = hip_alloc::forked();
-    (!forked).then(|| quietly(|| span(work))).flatten().unwrap_or_else(Span::none)
+    if hip_alloc::forked() {
+        return Span::none();
+    }
+    quietly(|| span(work)).unwrap_or_else(Span::none)
 }
 
 /// A span of its own for each kind of work, as `tracing` needs them.
@@ -195,9 +204,9 @@ macro_rules! span {
 macro_rules! transfer {
     ($level:ident, $name:literal, $($mode:ident)?, $bytes:ident) => {{
         let FileBytes { file, offset, bytes } = $bytes;
-        let fd = file.path().is_none().then(|| file.as_fd().as_raw_fd());
         tracing::span!(
-            target: "hipfile", Level::$level, $name, $($mode,)? path = file.path().map(|path| display(path.display())), fd,
+            target: "hipfile", Level::$level, $name, $($mode,)? path = file.path().map(|path| display(path.display())),
+            fd = fd(file),
             offset, bytes, done = Empty, kind = Empty, error = Empty
         )
     }};
@@ -234,6 +243,11 @@ fn span(work: Work<'_>) -> Span {
         Work::SubmitBatch { requests } => span!("submit_batch", requests = requests),
         Work::WaitForBatch { min } => span!("wait_for_batch", min = min),
     }
+}
+
+/// The number of a file without a path.
+fn fd(file: &FileHandle) -> Option<RawFd> {
+    file.path().is_none().then(|| file.as_fd().as_raw_fd())
 }
 
 /// The field `mode`.

@@ -285,6 +285,7 @@ fn who_does_not_listen_is_not_told() {
     assert_eq!(deaf.seen().len(), 0);
 }
 
+/// SND-20.
 #[test]
 fn a_subscriber_s_panic_stays_with_it() {
     let Scene { driver, file, mut memory, .. } = Scene::new();
