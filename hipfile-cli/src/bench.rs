@@ -58,6 +58,11 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
 }
 
 fn measure(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
+    if output.is_json() && args.format.is_some() && !args.wants_json() {
+        return Err(
+            plan::usage("--json is a format of its own".to_owned()).advice("leave it or --format out")
+        );
+    }
     let settings = Settings::of(args);
     let cases = plan::cases(args)?;
     if let Some(size) = args.size {

@@ -69,7 +69,15 @@ fn a_full_disk_and_a_broken_one_are_told() {
             "no space left on device (28 ENOSPC); make room",
         ),
         ("pread:errno=EIO", "-f F -s 1M -i 64K -w 2", "input/output error (5 EIO)"),
+        ("pread:errno=EIO@6+", "-f F -s 1M -i 64K -w 2 -x 6 -B 3 --warmup 0", "input/output error (5 EIO)"),
+        (
+            "pread:errno=EIO@6+",
+            "-f F -s 1M -i 64K -w 2 -x 5 -B 3 --warmup 0",
+            "internal error of the library",
+        ),
+        ("pread:errno=EIO@6+", "-f F -s 1M -i 64K -w 2 -x transfer", "input/output error (5 EIO)"),
         ("hipMalloc:hip=2", "-f F -s 1M -i 64K", "use less memory"),
+        ("hipMalloc:hip=2@2", "-f F -s 1M -i 64K -w 3 -x posix", "use less memory"),
     ] {
         let stage = Stage::new().variable("SOFT_ROCM_FAULTS", Some(faults));
         let ran = refused(&stage, arguments, 1, "");
@@ -77,6 +85,17 @@ fn a_full_disk_and_a_broken_one_are_told() {
         let error = bench(&stage, &format!("{arguments} --format json")).json()["error"].clone();
         assert_eq!(error["exit_status"], 1, "{error}");
     }
+}
+
+#[test]
+fn a_file_that_could_not_be_made_is_not_left() {
+    let stage = Stage::new().file("keep", "me");
+    // In units of 512 or 1024 bytes, as the shell has it.
+    let limited = "ulimit -f 64; exec hipfile bench -f F -s 1M -x 1";
+    let ran = Stage::ran(stage.command("/bin/sh").args(["-c", limited]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
+    assert_eq!(ran.stderr, "error: cannot write F: File too large (os error 27)\n");
+    assert_eq!(names(&stage), ["keep"]);
 }
 
 #[test]
@@ -122,6 +141,8 @@ fn a_mistake_in_the_command_line_has_status_2() {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments}: {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{arguments}: {}", ran.stderr);
     }
+    let error = bench(&stage, "-f F -s 1M --json --format table").json()["error"].clone();
+    assert_eq!((&error["exit_status"], &error["advice"]), (&2.into(), &"leave it or --format out".into()));
     assert!(names(&stage).is_empty());
 }
 
