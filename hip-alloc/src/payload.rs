@@ -30,8 +30,8 @@ pub unsafe trait Payload: Send + 'static {
     /// What the owner of the operation gets.
     type Output: Send + 'static;
 
-    /// The result. `Ok`: the stream has provably done everything that `start` enqueued, or that was nothing. `Err`: `start`
-    /// was not called.
+    /// The result, which is dropped if the operation was. `Ok`: the stream has provably done everything that `start` enqueued,
+    /// or that was nothing. `Err`: `start` was not called.
     fn finish(self, outcome: Result<()>) -> Self::Output;
 
     /// The result if nobody knows whether the stream still works on it: the payload is leaked and counted.
@@ -184,7 +184,10 @@ impl<P: Payload> Watched for Shared<P> {
     }
 
     fn discard(self: Arc<Self>) {
-        drop(self.take());
+        // Nobody takes the result, but the payload may have somebody to tell.
+        if let Some(Ok((payload, outcome))) = self.take() {
+            drop(payload.finish(outcome));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod recorder;
 use std::fs;
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use hip_alloc::{DeviceBuffer, Stream};
 use tempfile::NamedTempFile;
@@ -183,6 +184,24 @@ fn an_owned_transfer_s_span_goes_on_until_it_is_taken() {
     }));
     assert!(failed_region.is_some());
     assert_eq!([failed.get("done"), failed.get("kind")], ["", "InvalidInput"]);
+}
+
+#[test]
+fn what_became_of_a_transfer_that_was_dropped_is_told() {
+    let Scene { driver, file, memory, .. } = Scene::new();
+    let mut regions = driver.register(memory).unwrap().into_regions(LEN).unwrap();
+    let (stream, recorder) = (Stream::new().unwrap(), Recorder::new(Level::DEBUG));
+    with_default(recorder.clone(), || {
+        drop(file.read_owned(&stream, regions.next().unwrap(), 96));
+        drop(file.read_owned(&stream, regions.next().unwrap(), u64::MAX));
+    });
+    let began = Instant::now();
+    while !recorder.seen().iter().all(|span| span.closed) && began.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let told: Vec<_> =
+        recorder.seen().iter().map(|span| [span.get("done"), span.get("kind")].map(str::to_owned)).collect();
+    assert_eq!(told, [["9904", ""], ["", "InvalidInput"]]);
 }
 
 #[test]
