@@ -85,7 +85,8 @@ pub fn pages(file: &File, offset: u64, len: u64) -> Option<Pages> {
     }
     let mut sum = Pages::default();
     let end = offset.checked_add(len)?.min(file.metadata().ok()?.len());
-    let mut at = offset / PAGE * PAGE;
+    let page = page_size();
+    let mut at = offset / page * page;
     while at < end {
         let len = (end - at).min(WINDOW);
         let (resident, all) = window(file, at, usize::try_from(len).ok()?)?;
@@ -95,7 +96,12 @@ pub fn pages(file: &File, offset: u64, len: u64) -> Option<Pages> {
     Some(sum)
 }
 
-const PAGE: u64 = 4096;
+/// Bytes of a page of memory.
+fn page_size() -> u64 {
+    // SAFETY: requires nothing; asks for a number.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).ok().filter(|size| *size > 0).unwrap_or(4096)
+}
 
 fn window(file: &File, offset: u64, len: usize) -> Option<(u64, u64)> {
     let at = i64::try_from(offset).ok()?;
@@ -105,7 +111,7 @@ fn window(file: &File, offset: u64, len: usize) -> Option<(u64, u64)> {
     if start == libc::MAP_FAILED {
         return None;
     }
-    let mut states = vec![0u8; len.div_ceil(PAGE as usize)];
+    let mut states = vec![0u8; len.div_ceil(usize::try_from(page_size()).ok()?)];
     // SAFETY: requires mapped pages and a byte for each; holds because they were mapped above and `states` has as many.
     let status = unsafe { libc::mincore(start, len, states.as_mut_ptr()) };
     // SAFETY: requires a mapping that nobody uses any more; holds because it is the one made above.
@@ -118,11 +124,12 @@ fn window(file: &File, offset: u64, len: usize) -> Option<(u64, u64)> {
 fn may_know(file: &File) -> bool {
     let link = format!("/proc/self/fd/{}\0", file.as_raw_fd());
     // SAFETY: requires a text that ends with a zero byte; holds because one was appended.
-    let may_write = unsafe { libc::access(link.as_ptr().cast(), libc::W_OK) } == 0;
+    let status =
+        unsafe { libc::faccessat(libc::AT_FDCWD, link.as_ptr().cast(), libc::W_OK, libc::AT_EACCESS) };
     // SAFETY: requires nothing.
     let user = unsafe { libc::geteuid() };
     let owner = file.metadata().map(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata));
-    may_write || owner.is_ok_and(|owner| owner == user)
+    status == 0 || owner.is_ok_and(|owner| owner == user)
 }
 
 #[cfg(test)]
@@ -133,13 +140,14 @@ mod tests {
     fn what_was_written_is_resident() {
         let file = tempfile::tempfile().unwrap();
         file.write_all_at(&[1; 40_000], 0).unwrap();
-        assert_eq!(pages(&file, 0, 40_000), Some(Pages { resident: 10, all: 10 }));
-        assert_eq!(pages(&file, 4096, 5000), Some(Pages { resident: 2, all: 2 }));
+        let all = 40_000u64.div_ceil(page_size());
+        assert_eq!(pages(&file, 0, 40_000), Some(Pages { resident: all, all }));
+        assert_eq!(pages(&file, page_size(), 1), Some(Pages { resident: 1, all: 1 }));
         prepare(&file, 0, 40_000, Cache::Warm).unwrap();
         assert_eq!(pages(&file, 0, 1 << 40).and_then(Pages::share), Some(1.0));
         prepare(&file, 0, 40_000, Cache::Cold).unwrap();
         // Whether pages leave is up to the file system: memory is all that some have.
-        assert!(pages(&file, 0, 40_000).unwrap().resident <= 10);
+        assert!(pages(&file, 0, 40_000).unwrap().resident <= all);
     }
 
     #[test]

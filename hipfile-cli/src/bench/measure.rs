@@ -31,17 +31,54 @@ pub struct Measure<'a> {
 /// The files once more, for the page cache and for writing to the disk.
 type Files<'a> = Vec<(&'a Target, File)>;
 
+/// What the threads did, and how all was when they began.
+struct Race {
+    tallies: Vec<Tally>,
+    resident: Option<f64>,
+    usage: Usage,
+    stats: Option<hipfile::Stats>,
+}
+
 impl Measure<'_> {
     /// Measures.
     pub fn run(&self) -> Result<Measurement, Failure> {
         let layout = Layout::of(&self.case, self.settings.own_files);
         let files = self.files(layout)?;
+        let Race { tallies, resident: before, usage, stats } = self.race(layout, &files)?;
+        interrupted()?;
+        let mut ended = tallies.iter().map(|tally| tally.ended).max();
+        if self.settings.operation.writes() && self.settings.sync {
+            for (target, file) in &files {
+                file.sync_data().map_err(|error| failed("sync", target.path(), &error))?;
+            }
+            ended = Some(Instant::now());
+        }
+        let usage = Usage::now().since(usage);
+        let observed = self.statistics().zip(stats).map(|(now, before)| now.since(before).observed());
+        let after = resident(&files, self.settings);
+        let mut times = Histogram::default();
+        tallies.iter().for_each(|tally| times.merge(&tally.times));
+        let begun = tallies.iter().map(|tally| tally.begun).min();
+        let verified = self.verify_written(&files, &tallies, layout)?;
+        let found = Findings {
+            bytes: tallies.iter().map(|tally| tally.bytes).sum(),
+            data_set: files.iter().map(|(target, _)| target.size).sum(),
+            span: ended.zip(begun).map(|(ended, begun)| ended - begun).unwrap_or_default(),
+            times,
+            usage,
+            page_cache: CacheReport { asked: self.settings.cache, before, after },
+            observed,
+            verified: self.settings.verify.then_some(verified),
+        };
+        Ok(Measurement::of(self.case, self.settings.operation, found))
+    }
+
+    /// Has threads made ready, then the page cache, then all begin; unless something fails before.
+    fn race(&self, layout: Layout, files: &Files<'_>) -> Result<Race, Failure> {
         let stop = AtomicBool::new(false);
-        let (ready, all_ready) = mpsc::channel();
         thread::scope(|scope| {
-            let mut starts = Vec::new();
-            let mut workers = Vec::new();
-            let mut outcome = Ok(());
+            let (ready, all_ready) = mpsc::channel();
+            let (mut starts, mut workers, mut prepared) = (Vec::new(), Vec::new(), Ok(()));
             for index in 0..layout.lanes {
                 let (start, wait) = mpsc::channel();
                 let (ready, stop) = (ready.clone(), &stop);
@@ -55,23 +92,23 @@ impl Measure<'_> {
                 match thread::Builder::new().spawn_scoped(scope, work) {
                     Ok(worker) => workers.push(worker),
                     Err(error) => {
-                        outcome = Err(Failure::new(format!("cannot start thread {}: {error}", index + 1))
-                            .advice("use fewer with -w"));
+                        let message = format!("cannot start thread {}: {error}", index + 1);
+                        prepared = Err(Failure::new(message).advice("use fewer with -w"));
                         break;
                     }
                 }
                 starts.push(start);
             }
             drop(ready);
-            let is_ready = all_ready.iter().count() == layout.lanes;
-            if is_ready && outcome.is_ok() {
-                outcome = self.prepare_cache(&files);
+            // Those that fail are never ready.
+            let are_ready = all_ready.iter().count() == layout.lanes;
+            if are_ready {
+                prepared = self.prepare_cache(files);
             }
-            let before = resident(&files, self.settings);
-            let (usage, stats) = (Usage::now(), self.statistics());
-            if is_ready && outcome.is_ok() {
+            let (resident, usage, stats) = (resident(files, self.settings), Usage::now(), self.statistics());
+            if are_ready && prepared.is_ok() {
                 for start in &starts {
-                    // One that has failed does not listen.
+                    // They all wait for this.
                     let _ = start.send(());
                 }
             }
@@ -79,38 +116,8 @@ impl Measure<'_> {
             let tallies = workers.into_iter().map(|worker| {
                 worker.join().unwrap_or_else(|_| Err(Failure::new("a thread of the measurement panicked")))
             });
-            let tallies = tallies.collect::<Result<Vec<_>, _>>()?;
-            outcome?;
-            interrupted()?;
-            let tallies: Vec<Tally> = tallies.into_iter().flatten().collect();
-            let mut ended = tallies.iter().map(|tally| tally.ended).max();
-            if self.settings.operation.writes() && self.settings.sync {
-                for (target, file) in &files {
-                    file.sync_data().map_err(|error| failed("sync", target.path(), &error))?;
-                }
-                ended = Some(Instant::now());
-            }
-            let usage = Usage::now().since(usage);
-            let observed = self.statistics().zip(stats).map(|(now, before)| now.since(before).observed());
-            let mut times = Histogram::default();
-            tallies.iter().for_each(|tally| times.merge(&tally.times));
-            let begun = tallies.iter().map(|tally| tally.begun).min();
-            let verified = self.verify_written(&files, &tallies, layout)?;
-            let found = Findings {
-                bytes: tallies.iter().map(|tally| tally.bytes).sum(),
-                data_set: files.iter().map(|(target, _)| target.size).sum(),
-                span: ended.zip(begun).map(|(ended, begun)| ended - begun).unwrap_or_default(),
-                times,
-                usage,
-                page_cache: CacheReport {
-                    asked: self.settings.cache,
-                    before,
-                    after: resident(&files, self.settings),
-                },
-                observed,
-                verified: self.settings.verify.then_some(verified),
-            };
-            Ok(Measurement::of(self.case, self.settings.operation, found))
+            let tallies = tallies.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+            prepared.map(|()| Race { tallies, resident, usage, stats })
         })
     }
 

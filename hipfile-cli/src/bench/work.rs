@@ -24,7 +24,7 @@ pub struct Blocks {
 pub struct Work {
     blocks: Blocks,
     next: u64,
-    /// In order: the first and the last block but one. At random: how many there are to be.
+    /// The blocks from the first on, up to but without the end; at random as many others.
     first: u64,
     end: u64,
     random: Option<u64>,
