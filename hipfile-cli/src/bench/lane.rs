@@ -7,8 +7,8 @@ mod streams;
 mod sync;
 mod transfer;
 
-use hipfile::Driver;
 use hipfile::alloc::Device;
+use hipfile::{Driver, Predicted};
 
 use super::mode::Mode;
 use super::plan::{Case, Settings};
@@ -34,6 +34,11 @@ pub trait Lane {
 
     /// Takes bytes out of the memory of a slot.
     fn take(&mut self, slot: usize, bytes: &mut [u8]) -> Result<(), Failure>;
+
+    /// The path that a piece would take by libhipfile's rules; none if it has no part in it. No transfer is under way.
+    fn predict(&self, _: Piece) -> Option<Predicted> {
+        None
+    }
 
     /// Lets go of pages of the file, so that they can leave the page cache.
     fn release(&mut self) {}

@@ -68,6 +68,7 @@ impl Measure<'_> {
             usage,
             page_cache: CacheReport { asked: self.settings.cache, before, after },
             observed,
+            predicted: tallies.iter().find_map(|tally| tally.predicted),
             verified: self.settings.verify.then_some(verified),
         };
         Ok(Measurement::of(self.case, self.settings.operation, found))
@@ -164,11 +165,12 @@ impl Measure<'_> {
         let lane = lane::open(&plan, self.gpu)?;
         let mut worker = Worker { lane, settings: self.settings, path: target.path(), longest, stop };
         worker.warm_up(work.clone())?;
+        let predicted = work.clone().next().and_then(|piece| worker.lane.predict(piece));
         // The receiver is there for as long as this thread.
         let _ = ready.send(());
         drop(ready);
         match start.recv() {
-            Ok(()) => worker.transfer(work, time).map(Some),
+            Ok(()) => Ok(Some(Tally { predicted, ..worker.transfer(work, time)? })),
             Err(_) => Ok(None),
         }
     }
@@ -265,6 +267,7 @@ mod tests {
             verified: 0,
             begun: Instant::now(),
             ended: Instant::now(),
+            predicted: None,
             written: written.to_vec(),
         };
         // Two threads have written the first and the last block, which is shorter.

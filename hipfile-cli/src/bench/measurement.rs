@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hipfile::Observed;
+use hipfile::{Observed, Predicted};
 use serde::Serialize;
 
 use super::cache::CacheReport;
@@ -38,6 +38,8 @@ pub struct Measurement {
     pub page_cache: CacheReport,
     /// The path that libhipfile says it took; none where it does not tell, or has no part in it.
     pub path: Option<String>,
+    /// The path that libhipfile's rules have the first transfer take; none if it has no part in it.
+    pub predicted: Option<String>,
     /// The bytes checked; none if that was not asked for.
     pub verified: Option<u64>,
 }
@@ -60,6 +62,7 @@ pub struct Findings {
     pub usage: Usage,
     pub page_cache: CacheReport,
     pub observed: Option<Observed>,
+    pub predicted: Option<Predicted>,
     pub verified: Option<u64>,
 }
 
@@ -69,7 +72,8 @@ pub const GIB: f64 = (1u64 << 30) as f64;
 impl Measurement {
     /// Of a case.
     pub fn of(case: Case, operation: Operation, found: Findings) -> Self {
-        let Findings { bytes, data_set, span, times, usage, page_cache, observed, verified } = found;
+        let Findings { bytes, data_set, span, times, usage, page_cache, observed, predicted, verified } =
+            found;
         let (span_seconds, gib) = (span.as_secs_f64(), bytes as f64 / GIB);
         let (user_seconds, system_seconds) = (usage.user.as_secs_f64(), usage.system.as_secs_f64());
         Self {
@@ -92,7 +96,17 @@ impl Measurement {
             path: observed
                 .filter(|observed| *observed != Observed::Nothing)
                 .map(|observed| observed.to_string()),
+            predicted: predicted.map(|predicted| predicted.to_string()),
             verified,
+        }
+    }
+
+    /// The path taken as far as is known, in words; none if libhipfile has no part in it.
+    pub fn path(&self) -> Option<String> {
+        match (&self.path, &self.predicted) {
+            (Some(path), _) => Some(path.clone()),
+            (None, Some(path)) => Some(format!("{path} (predicted)")),
+            (None, None) => self.mode.is_hipfile().then(|| "?".to_owned()),
         }
     }
 }

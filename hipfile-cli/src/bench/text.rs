@@ -67,9 +67,7 @@ fn details(one: &Measurement) -> Vec<(&'static str, String)> {
         ),
         ("page cache", page_cache(&one.page_cache)),
     ];
-    if one.mode.is_hipfile() {
-        rows.push(("path", one.path.clone().unwrap_or_else(|| "libhipfile does not tell".to_owned())));
-    }
+    rows.extend(one.path().map(|path| ("path", path)));
     if let Some(bytes) = one.verified {
         let what = if one.operation.writes() { "making the bytes" } else { "checking" };
         rows.push(("verified", format!("{}, every byte as written; the time includes {what}", Size(bytes))));
@@ -129,8 +127,7 @@ fn table(results: &[Summary]) -> Vec<String> {
         row.extend([latency.p50, latency.p95, latency.p99, latency.p99_9].map(|time| format!("{time:.1}")));
         row.push(format!("{:.3}", middle.cpu.seconds_per_gib));
         row.push(middle.page_cache.before.map_or_else(|| "?".to_owned(), percent));
-        let untold = if result.mode.is_hipfile() { "?" } else { "-" };
-        row.push(middle.path.clone().unwrap_or_else(|| untold.to_owned()));
+        row.push(middle.path().unwrap_or_else(|| "-".to_owned()));
         rows.push(row);
     }
     let columns = rows.first().map_or(0, Vec::len);
@@ -162,7 +159,7 @@ mod tests {
     use crate::bench::plan::{Case, Settings};
     use crate::bench::summary::summarize;
     use crate::usage::Usage;
-    use hipfile::Observed;
+    use hipfile::{Observed, Predicted};
 
     /// As if by a clock that says so: 64 MiB in so many milliseconds.
     fn measured(case: Case, millis: u64) -> Measurement {
@@ -175,6 +172,7 @@ mod tests {
             times,
             usage: Usage { user: Duration::from_millis(10), system: Duration::from_millis(15) },
             page_cache: CacheReport { asked: Cache::Cold, before: Some(0.0), after: Some(0.5) },
+            predicted: case.mode.is_hipfile().then_some(Predicted::Fallback),
             observed: case.mode.is_hipfile().then_some(Observed::FastPath),
             verified: Some(64 << 20),
         };
@@ -209,6 +207,10 @@ mod tests {
             ("verified", "64 MiB, every byte as written; the time includes checking"),
         ];
         assert_eq!(rows, expected.map(|(name, text)| (name, text.to_owned())));
+        let unobserved = Measurement { path: None, ..measured(case(Mode::Async), 125) };
+        assert_eq!(unobserved.path().as_deref(), Some("fallback (predicted)"));
+        assert_eq!(Measurement { predicted: None, ..unobserved }.path().as_deref(), Some("?"));
+        assert_eq!(measured(case(Mode::Mmap), 125).path(), None);
         let untold = CacheReport { asked: Cache::Warm, before: None, after: None };
         assert!(page_cache(&untold).contains("does not tell"));
         assert_eq!(

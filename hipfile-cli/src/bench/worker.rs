@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hipfile::Predicted;
+
 use super::lane::Lane;
 use super::latency::Histogram;
 use super::pattern;
@@ -20,6 +22,8 @@ pub struct Tally {
     pub verified: u64,
     pub begun: Instant,
     pub ended: Instant,
+    /// The path that the first piece was to take.
+    pub predicted: Option<Predicted>,
     /// The blocks written, where they are to be checked afterwards.
     pub written: Vec<bool>,
 }
@@ -71,6 +75,7 @@ impl Worker<'_> {
             verified: 0,
             begun,
             ended: begun,
+            predicted: None,
             written: Vec::new(),
         };
         let mut done = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hipfile::{Batch, FileHandle, Request};
+use hipfile::{Batch, FileHandle, Predicted, Request};
 
 use super::streams::{Slot, busy, complete, request};
 use super::{Gpu, Lane, Plan, hipfile};
@@ -56,6 +56,10 @@ impl Lane for Batches {
             }
         }
         Ok(())
+    }
+
+    fn predict(&self, piece: Piece) -> Option<Predicted> {
+        self.slots.first()?.0.predict(&self.file, piece)
     }
 
     fn put(&mut self, index: usize, bytes: &[u8]) -> Result<(), Failure> {

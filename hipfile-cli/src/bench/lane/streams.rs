@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hipfile::alloc::{DeviceBuffer, Stream};
-use hipfile::{FileHandle, OwnedTransfer, Region, RegisteredStream, Request, StreamFlags};
+use hipfile::{
+    Feature, FileHandle, OwnedTransfer, Predicted, Region, RegisteredStream, Request, StreamFlags,
+};
 
 use super::{Gpu, Lane, Plan, hipfile};
 use crate::bench::work::Piece;
@@ -46,6 +48,13 @@ impl Slot {
         }
         *self = Self::Free(region);
         Ok(())
+    }
+
+    pub fn predict(&self, file: &FileHandle, Piece { offset, len, .. }: Piece) -> Option<Predicted> {
+        match self {
+            Self::Free(region) => Some(file.explain(region.slice(..len).ok()?, offset).ok()?.path),
+            Self::Busy(_) => None,
+        }
     }
 
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -124,6 +133,12 @@ impl Lane for Streams {
         self.slots.get_mut(slot).ok_or_else(busy)?.give_back(done.region)?;
         free.push(slot);
         Ok(())
+    }
+
+    fn predict(&self, piece: Piece) -> Option<Predicted> {
+        let predicted = self.slots.first()?.predict(&self.file, piece)?;
+        let fast = hipfile::supports(Feature::AsyncFastPath).ok()?;
+        Some(if predicted == Predicted::FastPath && !fast { Predicted::Fallback } else { predicted })
     }
 
     fn put(&mut self, slot: usize, bytes: &[u8]) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! One call of hipFile after the other.
 
-use hipfile::FileHandle;
 use hipfile::alloc::DeviceBuffer;
+use hipfile::{FileHandle, Predicted};
 
 use super::{Gpu, Lane, Plan, hipfile};
 use crate::bench::work::Piece;
@@ -19,6 +19,14 @@ impl Memory {
         let buffer = DeviceBuffer::new(plan.longest)?;
         let registered = plan.settings.registered;
         Ok(if registered { Self::Registered(gpu.driver.register(buffer)?) } else { Self::Plain(buffer) })
+    }
+
+    pub fn predict(&self, file: &FileHandle, Piece { offset, len, .. }: Piece) -> Option<Predicted> {
+        let explained = match self {
+            Self::Registered(memory) => file.explain(memory.slice(..len).ok()?, offset),
+            Self::Plain(buffer) => file.explain(buffer.slice(..len).ok()?, offset),
+        };
+        explained.ok().map(|explanation| explanation.path)
     }
 
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -67,6 +75,10 @@ impl Lane for Sync {
     fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
         free.push(0);
         Ok(())
+    }
+
+    fn predict(&self, piece: Piece) -> Option<Predicted> {
+        self.memory.predict(&self.file, piece)
     }
 
     fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! Large transfers, divided among threads by `hipfile::transfer`.
 
-use hipfile::FileHandle;
 use hipfile::transfer::Options;
+use hipfile::{FileHandle, Predicted};
 
 use super::sync::Memory;
 use super::{Gpu, Lane, Plan, hipfile};
@@ -52,6 +52,10 @@ impl Lane for Large {
     fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
         free.push(0);
         Ok(())
+    }
+
+    fn predict(&self, piece: Piece) -> Option<Predicted> {
+        self.memory.predict(&self.file, piece)
     }
 
     fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {
