@@ -68,6 +68,9 @@ fn measure(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     if let Some(size) = args.size {
         cases.iter().try_for_each(|case| plan::check_size(case, &settings, size.0))?;
     }
+    if let Some(path) = &args.plot {
+        plot::admit(path, args.force)?;
+    }
     let uses_gpu = cases.iter().any(|case| case.mode.uses_gpu());
     let runtime = if uses_gpu { Some(rocm.load(output)?) } else { None };
     let gpu = if uses_gpu { Some(gpu(settings.device)?) } else { None };

@@ -34,15 +34,15 @@ pub struct Args {
     #[arg(short = 'w', long, value_name = "N", default_value = "1")]
     pub threads: Counts,
     /// How much of the file is used [default: up to its end]
-    #[arg(short, long, value_name = "SIZE")]
+    #[arg(short, long, value_name = "SIZE", allow_hyphen_values = true)]
     pub size: Option<Size>,
     /// Bytes of one transfer: one size, some (64K,1M), or a sweep (64K:4M:x2)
     ///
     /// A sweep goes up by a factor (x2) or by a step, as in 64K:1M:64K.
-    #[arg(short = 'i', long, value_name = "SIZE", default_value = "1M")]
+    #[arg(short = 'i', long, value_name = "SIZE", default_value = "1M", allow_hyphen_values = true)]
     pub block: Sizes,
     /// Where in the file to begin
-    #[arg(short, long, value_name = "SIZE", default_value = "0")]
+    #[arg(short, long, value_name = "SIZE", default_value = "0", allow_hyphen_values = true)]
     pub offset: Size,
     /// How the bytes go: 0 or sync, 1 or host, 2 or posix, 5 or async, 6 or batch, transfer, mmap
     ///
@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(short = 'I', long, value_name = "OPERATION", default_value = "read")]
     pub operation: Operation,
     /// Go on for so long, over and over [default: every block once]
-    #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<f64>,
     /// Check every byte
     ///
@@ -97,6 +97,8 @@ pub struct Args {
     #[arg(help_heading = TOLD, long, value_name = "FORMAT", value_enum)]
     pub format: Option<Format>,
     /// Draw bandwidth over block size or threads
+    ///
+    /// A file that is there and no drawing is not replaced without --force.
     #[arg(help_heading = TOLD, long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 }

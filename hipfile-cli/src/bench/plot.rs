@@ -1,8 +1,13 @@
 //! A drawing of a sweep: bandwidth over block size, or over threads where those are what varies.
 
 use std::fmt::Write;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
 
 use super::summary::Summary;
+use super::target::failed;
+use crate::failure::Failure;
 use crate::size::Size;
 
 /// One line of the drawing.
@@ -21,6 +26,38 @@ const BOTTOM: f64 = 400.0;
 
 /// Told apart also by those who do not see all colours; the marks differ too.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+/// Refuses a file that is no drawing, and a folder that is not there: before the measurement, not after it.
+pub fn admit(path: &Path, force: bool) -> Result<(), Failure> {
+    let begin = match fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > 0 => begin(path),
+        // Opened to be written, a pipe or a terminal loses nothing.
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            return match folder.map(fs::metadata) {
+                Some(Err(error)) => Err(failed("write", path, &error)),
+                _ => Ok(()),
+            };
+        }
+        Err(error) => Err(error),
+    };
+    if begin.map_err(|error| failed("look at", path, &error))? == *BEGIN || force {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("{} is there and no drawing", path.display()));
+    Err(failure.advice("give --plot another name, or overwrite it with --force"))
+}
+
+fn begin(path: &Path) -> io::Result<[u8; BEGIN.len()]> {
+    let mut begin = [0; BEGIN.len()];
+    // What is shorter is no drawing.
+    let _ = File::open(path)?.read(&mut begin)?;
+    Ok(begin)
+}
+
+/// What a drawing begins with.
+const BEGIN: &[u8; 5] = b"<svg ";
 
 /// The drawing, as SVG.
 pub fn svg(results: &[Summary]) -> String {

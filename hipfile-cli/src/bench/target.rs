@@ -40,6 +40,10 @@ impl Target {
         let metadata = match fs::metadata(path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if fs::symlink_metadata(path).is_ok() {
+                    let failure = Failure::new(format!("{} is a link that leads nowhere", path.display()));
+                    return Err(failure.advice("name a file"));
+                }
                 return Self::make(path, wanted, false, output);
             }
             Err(error) => return Err(failed("look at", path, &error)),

@@ -25,11 +25,13 @@ fn names(stage: &Stage) -> Vec<String> {
 
 #[test]
 fn what_is_no_file_is_told() {
-    let stage = Stage::new().file("short", "twenty bytes of text").file("empty", "");
+    let stage =
+        Stage::new().file("short", "twenty bytes of text").file("empty", "").link("dangling", "nowhere");
     for (arguments, message) in [
         ("-f nothing", "nothing does not exist; say with -s how large a file to make\n"),
         ("-f no/F -s 1M", "cannot make no/F: No such file or directory (os error 2); is the name right?\n"),
         ("-f . -s 1M", ". is a folder; name a file with -f, or use -D to have files made in it\n"),
+        ("-f dangling -s 1M", "dangling is a link that leads nowhere; name a file\n"),
         ("-D nothing -s 1M", "nothing is no folder; name one that is there, or a file with -f\n"),
         ("-f /dev/null -s 1M", "/dev/null is neither a file nor a block device\n"),
         (
@@ -41,7 +43,7 @@ fn what_is_no_file_is_told() {
     ] {
         refused(&stage, arguments, 1, message);
     }
-    assert_eq!(names(&stage).len(), 2);
+    assert_eq!(names(&stage).len(), 3);
 }
 
 #[test]
@@ -120,7 +122,8 @@ fn a_mistake_in_the_command_line_has_status_2() {
         ("-f F -D .", "cannot be used with"),
         ("-D .", "--size <SIZE>"),
         ("-f F -s 4X", "`X` is no suffix"),
-        ("-f F -s -1", "unexpected argument '-1'"),
+        ("-f F -s -1", "`-1` is no number of bytes"),
+        ("-f F -T -1", "write a number of seconds"),
         ("-f F -i 0", "0 is too little"),
         ("-f F -i 1M:64K:x2", "the first value is above the last"),
         ("-f F -w 0", "0 is too little"),
@@ -191,6 +194,21 @@ fn data_of_others_is_not_overwritten() {
     // Where nothing was written there is nothing to lose.
     fs::File::create(stage.path().join("hole")).unwrap().set_len(1 << 20).unwrap();
     assert_eq!(bench(&stage, "-f hole -s 1M -I 1").code, Some(0));
+}
+
+#[test]
+fn a_drawing_replaces_drawings_only() {
+    let stage = Stage::new().file("notes", "precious").file("G", vec![0; 8192]);
+    let draw = |rest: &str| format!("-f G -s 8K -i 2K,4K -x host --plot {rest}");
+    let message = "notes is there and no drawing; give --plot another name, or overwrite it with --force\n";
+    refused(&stage, &draw("notes"), 1, message);
+    refused(&stage, &draw("G"), 1, "G is there and no drawing");
+    refused(&stage, &draw("no/a.svg"), 1, "cannot write no/a.svg: No such file or directory");
+    assert_eq!(fs::read_to_string(stage.path().join("notes")).unwrap(), "precious");
+    for rest in ["a.svg", "a.svg", "notes --force", "notes"] {
+        assert_eq!(bench(&stage, &draw(rest)).code, Some(0), "{rest}");
+    }
+    assert!(fs::read_to_string(stage.path().join("notes")).unwrap().starts_with("<svg "));
 }
 
 #[test]
