@@ -1,8 +1,12 @@
 //! What stands on the command line, other than what belongs to one subcommand.
 
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
-use crate::{bench, check, completions, cp, explain, info, runtime};
+use crate::failure::{Failure, USAGE};
+use crate::{bench, check, completions, cp, explain, info, output, runtime};
 
 /// Direct file I/O to AMD GPUs: look at a machine, a file or a transfer, and move data
 #[derive(Debug, Parser)]
@@ -68,6 +72,35 @@ pub enum Command {
     Explain(explain::Args),
     Info(info::Args),
     Completions(completions::Args),
+}
+
+/// Ends the program over its command line: as clap does, and under `--json` with a document too.
+pub fn refuse(error: &clap::Error) -> ! {
+    let arguments: Vec<_> = std::env::args_os().take_while(|argument| argument != "--").collect();
+    if error.use_stderr() && wants_json(&arguments) {
+        output::error_document(&Failure::new(message(error)).advice("see `hipfile help`").code(USAGE));
+    }
+    error.exit()
+}
+
+/// Whether a command line that makes no sense asks for JSON.
+fn wants_json(arguments: &[OsString]) -> bool {
+    arguments.iter().any(|argument| argument == "--json" || argument == "--format=json")
+        || arguments.windows(2).any(|pair| pair == ["--format", "json"])
+}
+
+/// What is wrong, in one line: the first paragraph of what clap prints.
+fn message(error: &clap::Error) -> String {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+    ) {
+        return "a subcommand is missing".to_owned();
+    }
+    let text = error.to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let words: Vec<_> = first.strip_prefix("error: ").unwrap_or(first).split_whitespace().collect();
+    words.join(" ")
 }
 
 #[cfg(test)]

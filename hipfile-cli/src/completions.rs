@@ -1,6 +1,6 @@
 //! `hipfile completions`: what a shell needs to complete command lines.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -17,6 +17,9 @@ pub struct Args {
 
 /// The subcommand.
 pub fn run(args: &Args) -> Outcome {
-    clap_complete::generate(args.shell, &mut Cli::command(), "hipfile", &mut io::stdout());
+    // By way of memory: written directly, a pipe whose reader has gone would be a panic.
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "hipfile", &mut text);
+    io::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }

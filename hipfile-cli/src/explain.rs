@@ -19,10 +19,10 @@ pub struct Args {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Where in the file the transfer begins
-    #[arg(long, value_name = "SIZE", default_value = "0")]
+    #[arg(long, value_name = "SIZE", default_value = "0", allow_hyphen_values = true)]
     offset: Size,
     /// How many bytes it has [default: those up to the end of the file]
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
     len: Option<Size>,
     /// A write, from a GPU to the file, instead of a read
     #[arg(long)]

@@ -6,6 +6,8 @@ use std::io;
 use hipfile::ErrorKind;
 use serde::Serialize;
 
+use crate::name::one_line;
+
 /// Exit status where something failed, or a check did.
 pub const FAILED: u8 = 1;
 
@@ -62,9 +64,9 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
+        f.write_str(&one_line(&self.message))?;
         match &self.advice {
-            Some(advice) => write!(f, "; {advice}"),
+            Some(advice) => write!(f, "; {}", one_line(advice)),
             None => Ok(()),
         }
     }
@@ -74,7 +76,7 @@ impl fmt::Display for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         let silent = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { silent, ..Self::new(format!("cannot write the output: {error}")) }
+        Self { silent, ..Self::new(format!("cannot write to standard output: {error}")) }
     }
 }
 
@@ -126,6 +128,7 @@ mod tests {
         assert_eq!(failure.to_string(), "cannot open x; give it a name that exists");
         assert_eq!((failure.exit_code(), failure.is_silent()), (FAILED, false));
         assert_eq!(Failure::new("it is over").to_string(), "it is over");
+        assert_eq!(Failure::new("no\x1b[2J").advice("a\nb").to_string(), "no\\u{1b}[2J; a\\nb");
         assert_eq!(Failure::new("nothing here").code(NO_RUNTIME).exit_code(), 3);
     }
 
@@ -133,7 +136,10 @@ mod tests {
     fn a_reader_that_went_is_no_news() {
         assert!(Failure::from(io::Error::from(io::ErrorKind::BrokenPipe)).is_silent());
         let full = Failure::from(io::Error::from_raw_os_error(libc::ENOSPC));
-        assert_eq!(full.to_string(), "cannot write the output: No space left on device (os error 28)");
+        assert_eq!(
+            full.to_string(),
+            "cannot write to standard output: No space left on device (os error 28)"
+        );
         assert!(!full.is_silent());
     }
 }

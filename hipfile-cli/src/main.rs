@@ -18,6 +18,7 @@ mod cp;
 mod explain;
 mod failure;
 mod info;
+mod name;
 mod output;
 mod progress;
 mod runtime;
@@ -37,7 +38,7 @@ use output::Output;
 type Outcome = Result<ExitCode, Failure>;
 
 fn main() -> ExitCode {
-    let Cli { mut common, command } = Cli::parse();
+    let Cli { mut common, command } = Cli::try_parse().unwrap_or_else(|error| args::refuse(&error));
     common.json |= matches!(&command, Command::Bench(args) if args.wants_json());
     let output = Output::new(&common);
     let rocm = &common.rocm;

@@ -112,10 +112,18 @@ impl Output {
     pub fn failure(&self, failure: &Failure) -> ExitCode {
         if !failure.is_silent() {
             self.error(failure);
-            // Whether this can be written or not, the line above has been, and the exit status tells.
-            let _ = self.document(&ErrorDocument { error: failure });
+            if self.json {
+                error_document(failure);
+            }
         }
         ExitCode::from(failure.exit_code())
+    }
+}
+
+/// A failure as a JSON document. Whether it can be written or not, a line on standard error says the same, and the exit status.
+pub fn error_document(failure: &Failure) {
+    if let Ok(text) = serde_json::to_string_pretty(&ErrorDocument { error: failure }) {
+        let _ = writeln!(io::stdout(), "{text}");
     }
 }
 

@@ -83,6 +83,10 @@ impl Choice {
             software: ours.is_some(),
         };
         output.note(format!("using {runtime}"));
+        if *self == Self::Auto && runtime.software {
+            let advice = "name another one with --rocm DIR, or say --rocm soft to have it so";
+            output.warning(format!("{runtime} is the only one that was found; {advice}"));
+        }
         Ok(runtime)
     }
 }

@@ -1,6 +1,7 @@
 //! A path that was asked about: whether transfers of files there would take the fast path.
 
 use std::fs::{self, FileType};
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -13,10 +14,12 @@ use super::mounts::{self, Mount};
 use super::report::{Finding, Verdict};
 use super::system::System;
 use super::volume::{file_system, no_direct_io};
+use crate::name;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// As it was given.
+    #[serde(serialize_with = "name::in_json")]
     pub path: PathBuf,
     pub verdict: Verdict,
     pub kind: Kind,
@@ -44,10 +47,12 @@ pub enum Kind {
 
 /// What becomes of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 pub enum Route {
+    #[serde(rename = "fast path")]
     FastPath,
     Fallback,
+    #[serde(rename = "not permitted")]
     NotPermitted,
     Unknown,
 }
@@ -70,7 +75,7 @@ impl Place {
             system.locate(path).canonicalize().and_then(|place| Ok((fs::metadata(&place)?, place)));
         let (metadata, place) = match metadata {
             Ok(found) => found,
-            Err(error) => return Self::missing(path, &error.to_string()),
+            Err(error) => return Self::missing(path, &error),
         };
         let mounts = mounts::read(system);
         let mount = mounts::of(&mounts, &system.inside(&place));
@@ -99,8 +104,11 @@ impl Place {
         found
     }
 
-    fn missing(path: &Path, error: &str) -> Self {
-        let advice = "give the name of a file or folder that exists";
+    fn missing(path: &Path, error: &io::Error) -> Self {
+        let advice = match error.kind() {
+            io::ErrorKind::PermissionDenied => "ask as a user who may look there",
+            _ => "give the name of a file or folder that exists",
+        };
         Self {
             path: path.to_owned(),
             verdict: Verdict::Fail,
@@ -112,7 +120,7 @@ impl Place {
             alignment: None,
             reads: Route::Unknown,
             writes: Route::Unknown,
-            findings: vec![Finding::broken(error, advice)],
+            findings: vec![Finding::broken(error.to_string(), advice)],
         }
     }
 

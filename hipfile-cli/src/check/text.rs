@@ -5,6 +5,7 @@ use std::io;
 use super::place::{Kind, Place};
 use super::report::{Finding, Report, Row, Verdict};
 use super::volume::Volume;
+use crate::name::Name;
 use crate::output::{Output, Style};
 
 /// Prints the rows, the table of volumes, the places that were asked about, and how it ends.
@@ -90,7 +91,7 @@ fn print_place(place: &Place, output: &Output) -> io::Result<()> {
         place;
     output.line("")?;
     let label = label(*verdict, output);
-    output.line(format!("{label}  {}: reads {}, writes {}", path.display(), reads.text(), writes.text()))?;
+    output.line(format!("{label}  {}: reads {}, writes {}", Name(path), reads.text(), writes.text()))?;
     let backing = backing.as_deref().map(|backing| format!(": {backing}")).unwrap_or_default();
     match (kind, mount, file_system, device) {
         (Kind::Missing, ..) => {}

@@ -1,6 +1,7 @@
 //! What the library's rules say of a transfer.
 
-use std::fs;
+use std::fs::{self, FileType};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use hipfile::alloc::DeviceBuffer;
@@ -9,15 +10,19 @@ use serde::Serialize;
 
 use super::Args;
 use crate::failure::Failure;
+use crate::name;
 use crate::size::Size;
 
 /// All that is said, as `--json` prints it.
 #[derive(Debug, Serialize)]
 pub struct Prediction {
+    #[serde(serialize_with = "name::in_json")]
     pub file: PathBuf,
     pub operation: Operation,
     pub offset: Size,
     pub len: Size,
+    /// Where the file ends.
+    pub file_len: Size,
     /// `fast path`, `fallback`, `refused` or, for no bytes, `no path`.
     pub path: String,
     pub reasons: Vec<Rule>,
@@ -62,6 +67,10 @@ impl Prediction {
         let file = open(&args.file, args.write)?;
         let end = file.len()?;
         let (offset, len) = (args.offset.0, args.len.map_or(end.saturating_sub(args.offset.0), |len| len.0));
+        if offset.checked_add(len).is_none_or(|end| i64::try_from(end).is_err()) {
+            let failure = Failure::new(format!("{len} bytes at {offset} lead beyond the largest file"));
+            return Err(failure.advice(format!("no file is larger than {} bytes", i64::MAX)));
+        }
         let (path, reasons) = explain(&file, offset, len)?;
         // On files without direct I/O the library says what it would assume.
         let direct = !reasons.contains(&Reason::NoDirectIo);
@@ -77,6 +86,7 @@ impl Prediction {
             operation: if args.write { Operation::Write } else { Operation::Read },
             offset: Size(offset),
             len: Size(len),
+            file_len: Size(end),
             path: path.to_string(),
             reasons: reasons.into_iter().map(rule).collect(),
             alignment: alignment.map(|alignment| Multiples {
@@ -90,9 +100,15 @@ impl Prediction {
 
 fn open(path: &Path, write: bool) -> Result<FileHandle, Failure> {
     // The library takes folders, and then refuses every transfer.
-    if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) {
+    let kind = fs::metadata(path).map(|metadata| metadata.file_type());
+    if kind.as_ref().is_ok_and(FileType::is_dir) {
         let failure = Failure::new(format!("{} is a folder", path.display()));
         return Err(failure.advice("name a file in it"));
+    }
+    // Opening one waits for whoever opens the other end.
+    if kind.is_ok_and(|kind| kind.is_fifo()) {
+        let failure = Failure::new(format!("{} is a pipe", path.display()));
+        return Err(failure.advice("name a file or a block device"));
     }
     let driver = Driver::open()?;
     Ok(OpenOptions::new().read(!write).write(write).open(&driver, path)?)

@@ -3,11 +3,13 @@
 use std::io;
 
 use super::prediction::{Operation, Prediction};
+use crate::name::Name;
 use crate::output::{Output, Style};
+use crate::size::Size;
 
 /// Prints the answer, then what it rests on.
 pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
-    let Prediction { file, operation, offset, len, path, reasons, alignment, fast_part } = prediction;
+    let Prediction { file, operation, offset, len, path, reasons, alignment, fast_part, .. } = prediction;
     let operation = match operation {
         Operation::Read => "reading",
         Operation::Write => "writing",
@@ -16,11 +18,14 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
     let style = if reasons.is_empty() { Style::Good } else { Style::Warning };
     output.line(format!(
         "{}, {operation} {} bytes at {}: {}",
-        file.display(),
+        Name(file),
         len.0,
         offset.0,
         output.paint(style, path)
     ))?;
+    if let Some(note) = end(prediction) {
+        output.line(format!("  {note}"))?;
+    }
     for reason in reasons {
         output.line(format!("  why  {}", reason.text))?;
         output.line(format!("  do   {}", reason.advice))?;
@@ -39,4 +44,19 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// What is to be known of the file's end, where the transfer leads beyond it.
+fn end(prediction: &Prediction) -> Option<String> {
+    let Prediction { operation, offset: Size(offset), len: Size(len), file_len: Size(end), .. } = *prediction;
+    let rest = end.saturating_sub(offset);
+    match operation {
+        Operation::Read if len > rest => {
+            Some(format!("the file has {end} bytes, so only {rest} of these can be read"))
+        }
+        _ if len == 0 && offset > 0 && offset >= end => {
+            Some(format!("the file has {end} bytes; --len says how many to transfer"))
+        }
+        _ => None,
+    }
 }

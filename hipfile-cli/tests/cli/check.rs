@@ -117,8 +117,8 @@ fn a_path_that_does_not_take_the_fast_path_fails() {
         return;
     }
     for (path, code, reads, text) in [
-        ("/data/weights.bin", 0, "fast-path", Value::Null),
-        ("/data", 0, "fast-path", Value::Null),
+        ("/data/weights.bin", 0, "fast path", Value::Null),
+        ("/data", 0, "fast path", Value::Null),
         ("/scratch/tmp.bin", 1, "fallback", "the disk is software RAID (raid0)".into()),
         ("/home/me/notes", 1, "fallback", "nfs4 is not ext4 or xfs".into()),
         ("/nothing", 1, "unknown", "No such file or directory (os error 2)".into()),
@@ -136,7 +136,7 @@ fn a_path_that_does_not_take_the_fast_path_fails() {
     let place = ran.json()["paths"][0].clone();
     assert_eq!(
         (ran.code, &place["reads"], &place["verdict"]),
-        (Some(0), &"fast-path".into(), &"warn".into())
+        (Some(0), &"fast path".into(), &"warn".into())
     );
 }
 

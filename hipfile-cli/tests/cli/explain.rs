@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -86,16 +87,40 @@ fn no_bytes_are_no_transfer() {
 }
 
 #[test]
+fn the_end_of_the_file_is_told_where_it_comes_too_early() {
+    let stage = stage();
+    for (arguments, note) in [
+        (&["--len", "4M"][..], "the file has 3145728 bytes, so only 3145728 of these can be read"),
+        (
+            &["--offset", "2M", "--len", "2M"],
+            "the file has 3145728 bytes, so only 1048576 of these can be read",
+        ),
+        (&["--offset", "3M"], "the file has 3145728 bytes; --len says how many to transfer"),
+        (&["--offset", "3M", "--write"], "the file has 3145728 bytes; --len says how many to transfer"),
+    ] {
+        let ran = stage.run(&[&["explain", "weights.bin"][..], arguments].concat());
+        assert!(ran.stdout.contains(note), "{arguments:?}: {ran:?}");
+    }
+    for arguments in [&[][..], &["--len", "3M"], &["--len", "4M", "--write"], &["--len", "0"]] {
+        let ran = stage.run(&[&["explain", "weights.bin"][..], arguments].concat());
+        assert!(!ran.stdout.contains("the file has"), "{arguments:?}: {ran:?}");
+    }
+    assert_eq!(stage.run(&["explain", "weights.bin", "--len", "1M", "--json"]).json()["file_len"], LEN);
+}
+
+#[test]
 fn what_is_no_file_is_told_in_one_line() {
     let stage = stage().file("secret", "x");
     fs::create_dir(stage.path().join("folder")).unwrap();
+    assert!(Command::new("mkfifo").arg(stage.path().join("pipe")).status().unwrap().success());
     for (arguments, message) in [
         (&["nothing"][..], "error: open nothing: no such file or directory (2 ENOENT); is the name right?\n"),
         (&["folder"], "error: folder is a folder; name a file in it\n"),
         (&["folder", "--write"], "error: folder is a folder; name a file in it\n"),
+        (&["pipe"], "error: pipe is a pipe; name a file or a block device\n"),
         (
             &["weights.bin", "--offset", "9223372036854775807", "--len", "1"],
-            "error: explain weights.bin at offset 9223372036854775807, 1 bytes: a file ends at ",
+            "error: 1 bytes at 9223372036854775807 lead beyond the largest file; no file is larger than ",
         ),
     ] {
         let ran = stage.run(&[&["explain"][..], arguments].concat());
@@ -117,7 +142,7 @@ fn what_is_no_file_is_told_in_one_line() {
 fn numbers_that_are_none_are_refused() {
     for (arguments, message) in [
         (["--len", "1.5G"], "`1.5G` is no number of bytes"),
-        (["--len", "-1"], "unexpected argument '-1'"),
+        (["--len", "-1"], "`-1` is no number of bytes"),
         (["--offset", "4KB"], "`KB` could be 1000 or 1024"),
         (["--offset", "99999999999999999999"], "more than 2^64 - 1 bytes"),
         (["--len", ""], "a size is missing"),

@@ -98,7 +98,14 @@ fn a_folder_is_named_by_option_or_variable() {
     let stage = bare().variable("HIPFILE_RUNTIME", prefix.to_str());
     assert_eq!(run(&stage, &["info"]).code, Some(0));
     let stage = bare().variable("ROCM_PATH", prefix.to_str());
-    assert_eq!(run(&stage, &["info"]).code, Some(0));
+    let ran = run(&stage, &["info"]);
+    let warning = format!(
+        "hipfile: the software ROCm in {} is the only one that was found; \
+         name another one with --rocm DIR, or say --rocm soft to have it so\n",
+        prefix.display()
+    );
+    assert_eq!((ran.code, ran.stderr), (Some(0), warning));
+    assert_eq!(run(&stage, &["info", "-q"]).stderr, "");
     let ran = run(&bare(), &["info", "--rocm", "nowhere"]);
     assert_eq!(ran.code, Some(3));
     assert_eq!(
@@ -166,7 +173,7 @@ fn a_reader_that_goes_is_no_error() {
     let output = Stage::new().command(program()).arg("info").stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(error, "error: cannot write the output: No space left on device (os error 28)\n");
+    assert_eq!(error, "error: cannot write to standard output: No space left on device (os error 28)\n");
 }
 
 #[test]
