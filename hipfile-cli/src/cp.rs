@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::Outcome;
-use crate::failure::{FAILED, Failure};
+use crate::failure::{FAILED, Failure, USAGE};
 use crate::output::Output;
 use crate::runtime::Choice;
 use crate::signals;
@@ -41,13 +41,12 @@ use targets::Targets;
 
 /// Copy files, directly between storage and GPU where both files can; a copy gets its name when it is complete and on disk
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "hipfile cp [OPTIONS] <SRC>... <DST>")]
 pub struct Args {
-    /// The files to copy
-    #[arg(value_name = "SRC", required = true)]
-    sources: Vec<PathBuf>,
-    /// The copy's name, or the folder that gets the copies
-    #[arg(value_name = "DST")]
-    destination: PathBuf,
+    /// The files to copy, not folders; last the copy's name, or the folder that gets the copies
+    // One list, since clap takes names that begin with a dash for options in the first of two lists, after `--` too.
+    #[arg(value_names = ["SRC", "DST"], num_args = 2.., required = true)]
+    paths: Vec<PathBuf>,
     /// Keep mode, times and, where permitted, owner
     #[arg(short, long)]
     preserve: bool,
@@ -58,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     direct: Direct,
     /// Memory for all jobs together
-    #[arg(long, value_name = "SIZE", default_value = "64M")]
+    #[arg(long, value_name = "SIZE", default_value = "64M", allow_hyphen_values = true)]
     buffer: Size,
     /// How many chunks are under way at once, each in its share of the buffer
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=128))]
@@ -115,7 +114,10 @@ impl Args {
 /// The subcommand.
 pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     let chunk = args.chunk()?;
-    let mut targets = Targets::new(&args.destination, args.sources.len())?;
+    let Some((destination, sources)) = args.paths.split_last() else {
+        return Err(Failure::new("there are no files to copy").code(USAGE));
+    };
+    let mut targets = Targets::new(destination, sources.len())?;
     signals::catch();
     if args.direct == Direct::Always {
         system::forbid_fallback();
@@ -123,7 +125,7 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     rocm.load(output)?;
     let mut copier = Copier::new(args, chunk, output)?;
     let mut report = Report::default();
-    for source in &args.sources {
+    for source in sources {
         if signals::caught().is_some() {
             break;
         }

@@ -49,6 +49,11 @@ impl<'a> Copier<'a> {
         let clock = Clock::start();
         let from = OpenOptions::new().read(true).open(&self.driver, source)?;
         let found = metadata(&from).map_err(|error| named(source, &error))?;
+        // As those in /proc: a copy without a byte would pass for one.
+        if found.len() == 0 && from.read_host_at(&mut [0], 0)? > 0 {
+            let failure = Failure::new(format!("{} has content but no length", source.display()));
+            return Err(failure.advice("the system's cp copies it"));
+        }
         let new =
             OpenOptions::new().read(true).mode(found.mode() & 0o777).replace(&self.driver, destination)?;
         let before = hipfile::stats().ok();

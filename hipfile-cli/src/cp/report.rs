@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::route::{Paths, Route};
 use super::span::Span;
 use crate::failure::Failure;
+use crate::name::{self, Name};
 use crate::output::{Output, Style};
 use crate::size::Size;
 
@@ -21,7 +22,9 @@ pub struct Report {
 /// A source, and what came of it.
 #[derive(Debug, Serialize)]
 pub struct Copy {
+    #[serde(serialize_with = "name::in_json")]
     source: PathBuf,
+    #[serde(serialize_with = "name::in_json")]
     destination: PathBuf,
     copied: Option<Copied>,
     error: Option<Failure>,
@@ -110,7 +113,7 @@ impl Copied {
     /// As in `fast path, as predicted`.
     fn path(&self) -> String {
         match (&self.predicted, &self.observed) {
-            (Some(predicted), Some(observed)) if predicted == observed => {
+            (Some(predicted), Some(observed)) if observed.agree_with(predicted) => {
                 format!("{}, as predicted", predicted.read)
             }
             (Some(predicted), Some(observed)) => format!(
@@ -137,12 +140,8 @@ impl Copy {
     /// A line about a copy that is complete.
     pub fn print(&self, output: &Output) -> io::Result<()> {
         let Some(copied) = &self.copied else { return Ok(()) };
-        let mut line = format!(
-            "{} -> {}: {}",
-            self.source.display(),
-            self.destination.display(),
-            Size(copied.counts.bytes)
-        );
+        let mut line =
+            format!("{} -> {}: {}", Name(&self.source), Name(&self.destination), Size(copied.counts.bytes));
         if copied.holes.0 > 0 {
             line.push_str(&format!(", {} of it holes", copied.holes));
         }
@@ -150,7 +149,10 @@ impl Copy {
             line.push_str(", verified");
         }
         output.line(line)?;
-        let good = copied.predicted.is_some() && copied.predicted == copied.observed;
+        let good = match (&copied.predicted, &copied.observed) {
+            (Some(predicted), Some(observed)) => observed.agree_with(predicted),
+            _ => false,
+        };
         let style = if good { Style::Good } else { Style::Warning };
         output.line(format!("  {}", output.paint(style, &copied.path())))?;
         if copied.counts.odd > 0 {

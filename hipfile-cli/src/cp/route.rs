@@ -101,6 +101,13 @@ impl Paths {
         Self { read: fast(), write: fast() }
     }
 
+    /// Whether what was observed is what was predicted, as far as anything moved: blocks of zeros need not be written.
+    pub fn agree_with(&self, predicted: &Self) -> bool {
+        let nothing = hipfile::Observed::Nothing.to_string();
+        let agree = |observed: &String, predicted: &String| observed == predicted || *observed == nothing;
+        agree(&self.read, &predicted.read) && agree(&self.write, &predicted.write)
+    }
+
     /// What libhipfile counted; none if it counted nothing.
     pub fn observed(before: Option<hipfile::Stats>) -> Option<Self> {
         let since = hipfile::stats().ok()?.since(before?);

@@ -52,14 +52,26 @@ impl Targets {
             return Err(Failure::new(format!("{shown} is a folder")).advice("name the files in it"));
         }
         if !from.is_file() {
-            return Err(Failure::new(format!("{shown} is no regular file")).advice("use cp"));
+            return Err(
+                Failure::new(format!("{shown} is no regular file")).advice("the system's cp copies others")
+            );
         }
         if !self.taken.insert(destination.to_owned()) {
             let failure =
                 Failure::new(format!("{shown} would replace another copy, {}", destination.display()));
             return Err(failure.advice("copy it into another folder"));
         }
-        let Ok(to) = fs::metadata(destination) else { return Ok(()) };
+        let Ok(to) = fs::metadata(destination) else {
+            // What leads nowhere can't be replaced, and what it is to lead to is not guessed.
+            return match fs::symlink_metadata(destination) {
+                Ok(found) if found.is_symlink() => {
+                    let failure =
+                        Failure::new(format!("{} is a link that leads nowhere", destination.display()));
+                    Err(failure.advice("remove it first"))
+                }
+                _ => Ok(()),
+            };
+        };
         if same(&from, &to) {
             return Err(Failure::new(format!("{shown} and {} are the same file", destination.display())));
         }

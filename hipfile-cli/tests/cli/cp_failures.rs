@@ -31,13 +31,14 @@ fn what_can_not_be_copied_is_told_in_one_line() {
     for folder in ["d", "e/a"] {
         fs::create_dir_all(stage.path().join(folder)).unwrap();
     }
+    std::os::unix::fs::symlink("nothing", stage.path().join("dangling")).unwrap();
     fs::hard_link(stage.path().join("a"), stage.path().join("again")).unwrap();
     assert!(Command::new("mkfifo").arg(stage.path().join("pipe")).status().unwrap().success());
     for (arguments, message) in [
         (&["missing", "b"][..], "open missing: no such file or directory (2 ENOENT); is the name right?"),
         (&["d", "b"], "d is a folder; name the files in it"),
         (&["..", "d"], ".. is a folder; name the files in it"),
-        (&["pipe", "b"], "pipe is no regular file; use cp"),
+        (&["pipe", "b"], "pipe is no regular file; the system's cp copies others"),
         (&["a", "a"], "a and a are the same file"),
         (&["a", "./again"], "a and ./again are the same file"),
         (&["a", "."], "a and ./a are the same file"),
@@ -48,6 +49,11 @@ fn what_can_not_be_copied_is_told_in_one_line() {
         (&["a", "b", "pipe"], "pipe is no folder, and there are 2 sources; name a folder that exists last"),
         (&["a", "new/"], "new/ is no folder; make it first, or leave out the slash"),
         (&["a", "e"], "e/a is a folder; give the copy another name"),
+        (&["a", "dangling"], "dangling is a link that leads nowhere; remove it first"),
+        (
+            &["/proc/self/status", "c"],
+            "/proc/self/status has content but no length; the system's cp copies it",
+        ),
         (&["a", "pipe"], "replace pipe: only a regular file can be replaced"),
         (&["a", "no/c"], "replace no/c: no such file or directory (2 ENOENT); is the name right?"),
         (&["a", "b/c"], "replace b/c: not a directory (20 ENOTDIR)"),

@@ -16,6 +16,7 @@ mod check;
 mod cp;
 mod cp_failures;
 mod explain;
+mod hostile;
 mod info;
 mod pages;
 mod runtime;
