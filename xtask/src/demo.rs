@@ -33,7 +33,7 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
     };
 
     let mut build = rocm.cargo();
-    build.args(["build", "--locked", "--release", "--package", "hipfile", "--example", "copy"]);
+    build.args(["build", "--locked", "--package", "hipfile", "--example", "copy"]);
     let built = programs(&mut build)?;
     let program = built.first().ok_or("cargo reported no program for the example `copy`")?;
     needed::check(program, &rocm)?;

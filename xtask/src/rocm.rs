@@ -76,7 +76,8 @@ impl Rocm {
         if gpu_present() { real_prefixes().iter().find_map(|path| Self::at(path).ok()) } else { None }
     }
 
-    fn software() -> Result<Self> {
+    /// The software one, built where that is not done yet.
+    pub fn software() -> Result<Self> {
         Self::at(&soft_rocm::ensure()?)
     }
 

@@ -94,16 +94,9 @@ struct Variant {
 impl Variant {
     const ORDINARY: Self = Self { soversion: 7, ais: true, release: Release::V0_5, sanitizer: None };
 
-    /// Where its build products are kept.
+    /// Where its build products are kept. Those that differ in features share a place, and what they have in common.
     fn name(self) -> String {
         let mut name = format!("so{}", self.soversion);
-        if !self.ais {
-            name.push_str("-noais");
-        }
-        if self.release != Release::V0_5 {
-            name.push('-');
-            name.push_str(self.release.version());
-        }
         if self.sanitizer.is_some() {
             name.push_str("-address");
         }

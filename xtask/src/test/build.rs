@@ -1,9 +1,10 @@
-//! How tests are built: as usual, or in a way that changes what is compiled and so has a target directory of its own.
+//! How tests are built: as usual, or in a way that changes how the workspace's packages are compiled.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::rocm::Rocm;
+use crate::{Result, install, workspace};
 
 use super::suite::Suite;
 
@@ -14,9 +15,12 @@ pub enum Sanitizer {
     Address,
 }
 
-/// A way of building.
-pub struct Build<'r> {
-    pub rocm: &'r Rocm,
+/// A way of building, and of running what was built.
+pub struct Build {
+    /// What the tests run with.
+    pub rocm: Rocm,
+    /// What they are built with. The same, but for a sanitizer, whose libraries only take the places of others.
+    linked: Rocm,
     kind: Kind,
 }
 
@@ -30,33 +34,46 @@ enum Kind {
 
 const INTERLEAVINGS: &str = "interleavings";
 
-impl<'r> Build<'r> {
+impl Build {
     /// How a suite is built.
-    pub fn of(rocm: &'r Rocm, suite: Suite, sanitizer: Option<Sanitizer>) -> Self {
-        let kind = match (suite, sanitizer) {
-            (Suite::Interleavings, _) => Kind::Interleavings,
-            (_, Some(sanitizer)) => Kind::Sanitized(sanitizer),
-            (_, None) => Kind::Ordinary,
+    pub fn of(rocm: &Rocm, suite: Suite, sanitizer: Option<Sanitizer>) -> Result<Self> {
+        let (kind, linked) = match (suite, sanitizer) {
+            (Suite::Interleavings, _) => (Kind::Interleavings, rocm.clone()),
+            (_, Some(sanitizer)) => (Kind::Sanitized(sanitizer), Rocm::software()?),
+            (_, None) => (Kind::Ordinary, rocm.clone()),
         };
-        Self { rocm, kind }
+        Ok(Self { rocm: rocm.clone(), linked, kind })
     }
 
     /// `cargo test` of what `selection` names.
-    pub fn cargo_test(&self, selection: &[&str]) -> Command {
-        let mut command = self.rocm.cargo();
+    pub fn cargo_test(&self, selection: &[&str]) -> Result<Command> {
+        let mut command = self.linked.cargo();
         command.args(["test", "--locked", "--no-fail-fast"]).args(selection);
-        match self.kind {
-            Kind::Ordinary => {}
-            Kind::Interleavings => {
-                command.env("RUSTFLAGS", "--cfg shuttle").env("CARGO_TARGET_DIR", self.apart());
-            }
-            Kind::Sanitized(sanitizer) => {
-                // With a target, build scripts and macros are spared the flags.
-                command.args(["--target", &target()]).env("CARGO_TARGET_DIR", self.apart());
-                sanitizer.apply(&mut command, "RUSTFLAGS");
-            }
+        let flags = match self.kind {
+            Kind::Ordinary => return Ok(command),
+            Kind::Interleavings => "--cfg shuttle",
+            // The libraries take the runtime's functions from the program.
+            Kind::Sanitized(Sanitizer::Address) => "-Zsanitizer=address -Clink-arg=-Wl,--export-dynamic",
+        };
+        // Build scripts are watched too, but may leak.
+        command.env("RUSTC_WORKSPACE_WRAPPER", self.wrapper(flags)?).env("ASAN_OPTIONS", "detect_leaks=0");
+        Ok(command)
+    }
+
+    /// What runs tests of which these are the programs, one after the other.
+    pub fn runs(&self, selection: &[&str], programs: &[PathBuf]) -> Result<Vec<Command>> {
+        if !matches!(self.kind, Kind::Sanitized(_)) {
+            let mut command = self.cargo_test(selection)?;
+            command.arg("--");
+            return Ok(vec![command]);
         }
-        command
+        let run = |program| {
+            let mut command = self.rocm.command(program);
+            // As cargo would: all suites that a sanitizer is for are of this package.
+            command.current_dir(workspace::root().join("tests"));
+            command
+        };
+        Ok(programs.iter().map(run).collect())
     }
 
     /// What is passed to the test programs before the caller's own arguments.
@@ -64,12 +81,13 @@ impl<'r> Build<'r> {
         (self.kind == Kind::Interleavings).then_some(INTERLEAVINGS)
     }
 
-    fn apart(&self) -> PathBuf {
-        let name = match self.kind {
-            Kind::Sanitized(Sanitizer::Address) => "address",
-            _ => INTERLEAVINGS,
-        };
-        self.rocm.target_dir().join(name)
+    /// A program that cargo calls in place of rustc for the workspace's packages alone: what they depend on is built as
+    /// ever, and once. cargo keeps apart what each wrapper built, by its path, which therefore tells the flags.
+    fn wrapper(&self, flags: &str) -> Result<PathBuf> {
+        let path = self.linked.target_dir().join(format!("rustc{}", flags.replace([' ', '=', ','], "-")));
+        let text = format!("#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec \"$@\" {flags}\n");
+        install::file(&path, text.as_bytes(), 0o755)?;
+        Ok(path)
     }
 }
 

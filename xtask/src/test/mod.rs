@@ -9,7 +9,8 @@ mod suite;
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -79,7 +80,7 @@ fn run_on(args: &Args, rocm: &Rocm) -> Result {
             // On whichever ROCm the other tests run, these know what the software one prints.
             soft_rocm::ensure()?;
         }
-        let build = Build::of(rocm, *suite, args.sanitize);
+        let build = Build::of(rocm, *suite, args.sanitize)?;
         for command in suite.commands() {
             outcome.add(cargo_test(&build, command, &args.arguments)?);
         }
@@ -98,22 +99,34 @@ fn run_on(args: &Args, rocm: &Rocm) -> Result {
 /// Builds and runs one `cargo test`. What does not build, or ends badly without saying why, is one failure.
 fn cargo_test(build: &Build, selection: &[&str], arguments: &[OsString]) -> Result<Outcome> {
     eprintln!("\nxtask: cargo test {}", selection.join(" "));
+    let mut built = Vec::new();
     if !selection.contains(&"--doc") {
-        let checked = programs(build.cargo_test(selection).arg("--no-run"))
-            .and_then(|programs| programs.iter().try_for_each(|program| needed::check(program, build.rocm)));
-        if let Err(error) = checked {
-            eprintln!("error: {error}");
-            return Ok(Outcome::failure());
+        let checked = programs(build.cargo_test(selection)?.arg("--no-run")).and_then(|programs| {
+            programs.iter().try_for_each(|program| needed::check(program, &build.rocm))?;
+            Ok(programs)
+        });
+        match checked {
+            Ok(programs) => built = programs,
+            Err(error) => {
+                eprintln!("error: {error}");
+                return Ok(Outcome::failure());
+            }
         }
     }
-    let mut child = build
-        .cargo_test(selection)
-        .arg("--")
-        .args(build.filter())
-        .args(arguments.iter().filter(|argument| *argument != "--"))
+    let mut outcome = Outcome::default();
+    for mut command in build.runs(selection, &built)? {
+        command.args(build.filter()).args(arguments.iter().filter(|argument| *argument != "--"));
+        outcome.add(read(&mut command)?);
+    }
+    Ok(outcome)
+}
+
+/// Runs tests, showing what they say.
+fn read(command: &mut Command) -> Result<Outcome> {
+    let mut child = command
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("cannot start cargo: {error}"))?;
+        .map_err(|error| format!("cannot start {}: {error}", Path::new(command.get_program()).display()))?;
     let mut outcome = Outcome::default();
     if let Some(output) = child.stdout.take() {
         let mut terminal = std::io::stdout().lock();

@@ -22,6 +22,7 @@ const CHOSEN: &[&str] = &[
     "streams::",
     "batch",
     "driver::",
+    "releases::",
     "errors::",
     "host::",
 ];
@@ -65,9 +66,9 @@ pub fn check(rocm: &Rocm) -> Result<()> {
     }
     let mut built = Vec::new();
     for (suite, tests) in SUITES {
-        let build = Build::of(rocm, *suite, None);
+        let build = Build::of(rocm, *suite, None)?;
         for selection in suite.commands() {
-            let found = programs(build.cargo_test(selection).arg("--no-run"))?;
+            let found = programs(build.cargo_test(selection)?.arg("--no-run"))?;
             built.extend(found.into_iter().map(|program| (program, *tests)));
         }
     }

@@ -28,6 +28,7 @@ const OF_OTHERS: &[&str] = &["HIP_PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH"];
 /// How names begin that are no variables for people to set: cargo's own, the compiler's, a build's, macros of C, modes of
 /// `hipfile bench`.
 const NOT_MEANT: &[&str] = &[
+    "ASAN_",
     "BINDGEN_",
     "CARGO_",
     "CONFIG_",
