@@ -117,7 +117,7 @@ impl<'a> Copier<'a> {
         direct: &Ranges,
     ) -> Result<Route, Failure> {
         let how = self.args.direct;
-        if let Some(route) = Route::without_asking(how, from, len, extents::bytes(direct)) {
+        if let Some(route) = Route::without_asking(how, len, extents::bytes(direct)) {
             return Ok(route);
         }
         if self.gpu.is_empty() {

@@ -117,7 +117,7 @@ impl Copied {
                 format!("{}, as predicted", predicted.read)
             }
             (Some(predicted), Some(observed)) => format!(
-                "{} predicted, but reads took {}, writes {}",
+                "{} predicted; observed: reads {}, writes {}",
                 predicted.read, observed.read, observed.write
             ),
             (Some(predicted), None) if self.route == "gpu" => {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use hipfile::{Explanation, FileHandle, Predicted, Region};
 use serde::Serialize;
 
+use super::Direct;
 use super::lane::name;
-use super::{Direct, system};
 use crate::failure::Failure;
 
 /// Where bytes go.
@@ -30,22 +30,18 @@ impl Route {
         Self::Host { reasons: vec![reason.into()], predicted: None }
     }
 
-    /// For what can be told before there is memory: none if that does not decide it.
-    pub fn without_asking(direct: Direct, from: &FileHandle, len: u64, direct_bytes: u64) -> Option<Self> {
-        if len == 0 {
-            return Some(Self::host("there is nothing to move"));
-        }
-        if direct_bytes == 0 {
-            return Some(Self::host("there is no whole block for direct I/O"));
-        }
-        match direct {
-            Direct::Never => Some(Self::host("--direct never")),
-            Direct::Always => None,
-            Direct::Auto => {
-                let cached = system::cached_bytes(from, len)?;
-                (cached >= len / 2).then(|| Self::host("most of the source is in the page cache"))
-            }
-        }
+    /// Where that needs no question: none if it does.
+    pub fn without_asking(direct: Direct, len: u64, whole_blocks: u64) -> Option<Self> {
+        let reason = if len == 0 {
+            "there is nothing to move"
+        } else if whole_blocks == 0 {
+            "there is no whole block for direct I/O"
+        } else if direct == Direct::Never {
+            "--direct never"
+        } else {
+            return None;
+        };
+        Some(Self::host(reason))
     }
 
     /// For no GPU memory.

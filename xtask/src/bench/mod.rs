@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what calls cost beside the system calls they make, with limits and goals.
 
 mod count;
+mod cp;
 mod engines;
 mod io;
 mod owned;
@@ -38,6 +39,8 @@ enum Name {
     Threads,
     /// Large reads by hipfile::transfer against one call, and against chunks by hand
     Transfer,
+    /// `hipfile cp` of 1 GiB against `cp` and against a loop of direct reads and writes
+    Cp,
 }
 
 /// The command.
@@ -52,6 +55,7 @@ pub fn run(args: &Args, choice: &rocm::Choice) -> Result {
             Name::Batch => engines::run(&rocm, "batch")?,
             Name::Threads => engines::run(&rocm, "threads")?,
             Name::Transfer => transfer::run(&rocm)?,
+            Name::Cp => cp::run(&rocm)?,
         };
     }
     Ok(if reached { ExitCode::SUCCESS } else { ExitCode::FAILURE })
