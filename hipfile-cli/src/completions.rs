@@ -11,6 +11,7 @@ use crate::args::Cli;
 
 /// Print completions for a shell
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "hipfile completions <SHELL>")]
 pub struct Args {
     shell: Shell,
 }

@@ -14,6 +14,7 @@ use prediction::Prediction;
 
 /// Say which path a transfer of a file would take, and why
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "hipfile explain [OPTIONS] <FILE>")]
 pub struct Args {
     /// The file, or a block device
     #[arg(value_name = "FILE")]

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::args::{Colour, Common};
 use crate::failure::Failure;
+use crate::name::one_line;
 
 /// The program's output.
 #[derive(Debug, Clone)]
@@ -87,14 +88,14 @@ impl Output {
     /// A line about what is being done, on standard error; nothing without `--verbose`.
     pub fn note(&self, text: impl Display) {
         if self.verbose {
-            eprintln!("hipfile: {text}");
+            eprintln!("hipfile: {}", one_line(&text.to_string()));
         }
     }
 
     /// A line about something that is not as it should be, on standard error; nothing under `--quiet`.
     pub fn warning(&self, text: impl Display) {
         if !self.quiet {
-            eprintln!("hipfile: {text}");
+            eprintln!("hipfile: {}", one_line(&text.to_string()));
         }
     }
 

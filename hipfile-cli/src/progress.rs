@@ -2,6 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::name::one_line;
+
 /// How far a file has come, shown on standard error where that is a terminal.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
@@ -17,7 +19,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        bar.set_message(name);
+        bar.set_message(one_line(&name).into_owned());
         Self(bar)
     }
 

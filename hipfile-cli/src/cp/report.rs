@@ -94,6 +94,9 @@ impl Speed {
     }
 }
 
+/// Bytes from which on the time they took says something about speed.
+const WORTH_A_RATE: u64 = 1 << 20;
+
 /// To a millionth: what is below is noise.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
@@ -194,7 +197,10 @@ impl Report {
         if moved < bytes {
             line.push_str(&format!(", {} moved", Size(moved)));
         }
-        if let (Some(rate), Some(cpu)) = (speed.gb_per_second, speed.cpu_seconds_per_gb) {
+        // Of less it would be the rate of opening and naming.
+        if let (Some(rate), Some(cpu), true) =
+            (speed.gb_per_second, speed.cpu_seconds_per_gb, moved >= WORTH_A_RATE)
+        {
             line.push_str(&format!(": {rate:.2} GB/s, {cpu:.2} CPU s/GB"));
         }
         output.line(line)

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,8 @@ impl Targets {
                         Failure::new(format!("{} is a link that leads nowhere", destination.display()));
                     Err(failure.advice("remove it first"))
                 }
-                _ => Ok(()),
+                Ok(_) => Ok(()),
+                Err(_) => in_folder(destination),
             };
         };
         if same(&from, &to) {
@@ -84,6 +86,18 @@ impl Targets {
             return Err(failure.advice("remove it first, or change its mode"));
         }
         Ok(())
+    }
+}
+
+/// Refuses a name in a folder that is not there.
+fn in_folder(destination: &Path) -> Result<(), Failure> {
+    let folder = destination.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.map(|folder| (folder, fs::metadata(folder))) {
+        Some((folder, Err(error))) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("there is no folder {}", folder.display())).advice("make it first"))
+        }
+        // Whatever else is wrong shows when the copy is made there.
+        _ => Ok(()),
     }
 }
 

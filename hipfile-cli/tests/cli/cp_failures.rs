@@ -54,7 +54,7 @@ fn what_can_not_be_copied_is_told_in_one_line() {
             "/proc/self/status has content but no length; the system's cp copies it",
         ),
         (&["a", "pipe"], "replace pipe: only a regular file can be replaced"),
-        (&["a", "no/c"], "replace no/c: no such file or directory (2 ENOENT); is the name right?"),
+        (&["a", "no/c"], "there is no folder no; make it first"),
         (&["a", "b/c"], "replace b/c: not a directory (20 ENOTDIR)"),
     ] {
         fails(&stage, arguments, message);

@@ -56,6 +56,10 @@ fn copies_keep_names_as_they_are() {
     }
     let ran = run(&stage, &["cp"], &[b"a\nb", b"d"]);
     assert!(ran.stdout.starts_with("a\\nb -> d/a\\nb: 4 B\n"), "{ran:?}");
+    // Four bytes have no rate.
+    assert!(ran.stdout.ends_with(" s\n"), "{ran:?}");
+    let ran = stage.run(&["bench", "-v", "-x", "host", "-s", "4K", "-i", "4K", "-f", "new\nline"]);
+    assert!(ran.stderr.starts_with("hipfile: making new\\nline\n"), "{ran:?}");
 }
 
 #[test]
@@ -77,6 +81,9 @@ fn mistakes_in_the_command_line_are_json_too() {
         assert_eq!((&error["message"], &error["exit_status"]), (&message.into(), &2.into()));
         assert!(!ran.stderr.is_empty());
     }
+    // With a variable that stands for an option, clap would name the option as one that is needed.
+    let ran = stage.run(&["explain"]);
+    assert!(ran.stderr.contains("Usage: hipfile explain [OPTIONS] <FILE>\n"), "{ran:?}");
     // What asks for no JSON, or is no mistake, gets none.
     for arguments in [&["cp", "a"][..], &["explain", "--", "a", "--json"]] {
         assert_eq!(stage.run(arguments).stdout, "");
