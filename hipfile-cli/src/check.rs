@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::Outcome;
-use crate::failure::FAILED;
+use crate::failure::{FAILED, Failure, USAGE};
 use crate::output::Output;
 use crate::runtime::Choice;
 use direct::Disk;
@@ -49,6 +49,10 @@ pub struct Args {
 
 /// The subcommand.
 pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
+    if !args.root.is_dir() {
+        let failure = Failure::new(format!("--root {} is no folder", args.root.display()));
+        return Err(failure.advice("name the one that has the system's /proc and /sys in it").code(USAGE));
+    }
     let system = System::new(&args.root, |name| std::env::var_os(name));
     let loaded = Loaded::load(rocm, output);
     let report = Report::of(&system, &loaded, &Disk, &args.paths);

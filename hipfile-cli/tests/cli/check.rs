@@ -179,3 +179,15 @@ fn this_machine_is_looked_at_without_root() {
     assert_eq!(report["paths"][0]["path"], "node7/data");
     assert!(report["paths"][0]["mount"].is_string());
 }
+
+#[test]
+fn a_root_is_a_folder() {
+    let stage = stage().file("file", "");
+    for root in ["file", "nothing"] {
+        let ran = stage.run(&["check", "--root", root]);
+        let message = format!(
+            "error: --root {root} is no folder; name the one that has the system's /proc and /sys in it\n"
+        );
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr), (Some(2), "", message));
+    }
+}
