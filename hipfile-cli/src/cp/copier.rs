@@ -1,6 +1,6 @@
 //! Copies one file after the other, in the same memory.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use hipfile::alloc::{Device, DeviceBuffer};
 use hipfile::{Driver, FileHandle, OpenOptions, Replacement};
 
 use super::extents::{self, Ranges};
-use super::lane::{Lane, Work};
+use super::lane::{self, Lane, Work};
 use super::report::{Copied, Counts};
 use super::route::{Paths, Route};
 use super::span::{Clock, Span};
@@ -54,18 +54,22 @@ impl<'a> Copier<'a> {
             let failure = Failure::new(format!("{} has content but no length", source.display()));
             return Err(failure.advice("the system's cp copies it"));
         }
-        let new =
-            OpenOptions::new().read(true).mode(found.mode() & 0o777).replace(&self.driver, destination)?;
+        let fresh = fs::metadata(destination).is_err();
+        // libhipfile opens the new file a second time, by the permissions that it has.
+        let mode = found.mode() & 0o777 | 0o600;
+        let new = OpenOptions::new().read(true).mode(mode).replace(&self.driver, destination)?;
         let before = hipfile::stats().ok();
         let (route, counts) = self.bytes(&from, &new, found.len())?;
         let observed = if matches!(route, Route::Gpu) { Paths::observed(before) } else { None };
         let verifying =
             if self.args.verify { self.verify(&from, &new, found.len())? } else { Span::default() };
-        if self.args.preserve {
-            let kept = keep::keep(&found, new.file()).map_err(|error| named(destination, &error))?;
-            if !kept {
-                self.output.note(format!("the owner of {} is not that of its source", destination.display()));
-            }
+        let kept = match (self.args.preserve, fresh) {
+            (true, _) => keep::all(&found, new.file()),
+            (false, true) => keep::no_more_rights(&found, new.file()).map(|()| true),
+            (false, false) => Ok(true),
+        };
+        if !kept.map_err(|error| named(destination, &error))? {
+            self.output.note(format!("the owner of {} is not that of its source", destination.display()));
         }
         let work = Work { from: &from, to: new.file(), zeros: None };
         if let Some(interrupted) = pool::interrupted(work) {
@@ -165,7 +169,7 @@ impl<'a> Copier<'a> {
     }
 
     fn progress(&self, total: u64, from: &FileHandle) -> Progress {
-        Progress::new(self.output.shows_progress(), total, super::lane::name(from))
+        Progress::new(self.output.shows_progress(), total, lane::name(from))
     }
 }
 

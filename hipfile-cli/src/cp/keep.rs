@@ -7,8 +7,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
 /// Gives the copy the mode and times of the source, and its owner if that is permitted; whether it was. Without the owner the
 /// bits that give rights to whoever runs the file are left out.
-pub fn keep(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
-    let copy = File::from(copy.as_fd().try_clone_to_owned()?);
+pub fn all(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
+    let copy = file(copy)?;
     let owned = match fchown(&copy, Some(source.uid()), Some(source.gid())) {
         Err(error)
             if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) =>
@@ -22,4 +22,16 @@ pub fn keep(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
     let times = FileTimes::new().set_accessed(source.accessed()?).set_modified(source.modified()?);
     copy.set_times(times)?;
     Ok(owned)
+}
+
+/// Takes from the copy's owner what the owner of the source may not.
+pub fn no_more_rights(source: &Metadata, copy: impl AsFd) -> io::Result<()> {
+    let copy = file(copy)?;
+    let mode = copy.metadata()?.mode() & 0o777;
+    let wanted = mode & (source.mode() | 0o077);
+    if mode == wanted { Ok(()) } else { copy.set_permissions(Permissions::from_mode(wanted)) }
+}
+
+fn file(copy: impl AsFd) -> io::Result<File> {
+    copy.as_fd().try_clone_to_owned().map(File::from)
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
@@ -146,6 +147,44 @@ fn mode_times_and_owner_are_kept_if_asked_for() {
     fs::set_permissions(path("plain"), Permissions::from_mode(0o600)).unwrap();
     copied(&stage, &["a", "plain"]);
     assert_eq!(found("plain").mode() & 0o7777, 0o600);
+}
+
+/// libhipfile opens files again by their permissions, which count for nobody but root.
+#[test]
+fn a_file_that_may_only_be_read_is_copied_by_its_reader() {
+    let stage = Stage::new().file("a", bytes(8192));
+    fs::set_permissions(stage.path(), Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(stage.path().join("a"), Permissions::from_mode(0o444)).unwrap();
+    let mut command = stage.command(program());
+    command.args(["cp", "a", "b"]);
+    if fs::metadata(stage.path()).unwrap().uid() == 0 {
+        command.uid(65534).gid(65534);
+    }
+    let ran = match command.output() {
+        Ok(ran) if ran.status.code() != Some(3) => ran,
+        other => return println!("skipped: another user gets at no build: {other:?}"),
+    };
+    assert!(ran.status.success(), "{ran:?}");
+    assert_eq!(fs::metadata(stage.path().join("b")).unwrap().mode() & 0o777, 0o444);
+    assert!(fs::read(stage.path().join("b")).unwrap() == bytes(8192));
+}
+
+/// Where the kernel does not copy by itself.
+#[test]
+fn between_file_systems_plain_reads_and_writes_serve() {
+    let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+        return println!("skipped: no /dev/shm");
+    };
+    let stage = Stage::new();
+    let content = bytes((1 << 20) + 7);
+    let source = memory.path().join("a");
+    fs::write(&source, &content).unwrap();
+    let copied = copied(&stage, &["--buffer", "256K", source.to_str().unwrap(), "b"]);
+    assert_eq!(copied["route"], "host");
+    let reasons = copied["reasons"].as_array().unwrap();
+    let told = reasons.iter().any(|reason| reason == "the file is on tmpfs, not on ext4 or xfs");
+    assert!(told, "{copied}");
+    assert!(fs::read(stage.path().join("b")).unwrap() == content);
 }
 
 #[test]
