@@ -50,7 +50,7 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     let outcome = measure(args, rocm, output);
     if let Some(signal) = signals::caught() {
         if let Err(failure) = &outcome {
-            output.error(failure);
+            output.failure(failure);
         }
         signals::end_by(signal);
     }

@@ -85,7 +85,7 @@ impl Choice {
         output.note(format!("using {runtime}"));
         if *self == Self::Auto && runtime.software {
             let advice = "name another one with --rocm DIR, or say --rocm soft to have it so";
-            output.warning(format!("{runtime} is the only one that was found; {advice}"));
+            output.warning(format!("{runtime} is the first one that was found; {advice}"));
         }
         Ok(runtime)
     }

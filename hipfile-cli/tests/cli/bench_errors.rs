@@ -228,7 +228,7 @@ fn files_in_a_folder_are_removed_whatever_happens() {
 fn a_signal_ends_it_in_order() {
     let stage = Stage::new().file("keep", "me");
     let mut command = stage.command(program());
-    command.args(["bench", "-D", ".", "-s", "256K", "-i", "64K", "-T", "600", "-x", "host"]);
+    command.args(["bench", "-D", ".", "-s", "256K", "-i", "64K", "-T", "600", "-x", "host", "--json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while names(&stage).len() < 2 {
         std::thread::sleep(Duration::from_millis(1));
@@ -242,5 +242,7 @@ fn a_signal_ends_it_in_order() {
         String::from_utf8_lossy(&output.stderr),
         "error: interrupted before the measurement had ended\n"
     );
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["error"]["message"], "interrupted before the measurement had ended");
     assert_eq!(names(&stage), ["keep"]);
 }

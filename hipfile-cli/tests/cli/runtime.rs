@@ -100,7 +100,7 @@ fn a_folder_is_named_by_option_or_variable() {
     let stage = bare().variable("ROCM_PATH", prefix.to_str());
     let ran = run(&stage, &["info"]);
     let warning = format!(
-        "hipfile: the software ROCm in {} is the only one that was found; \
+        "hipfile: the software ROCm in {} is the first one that was found; \
          name another one with --rocm DIR, or say --rocm soft to have it so\n",
         prefix.display()
     );
