@@ -70,7 +70,7 @@ pub struct Args {
 /// Whether files go through GPU memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Direct {
-    /// If libhipfile's rules give both files the fast path; else through host memory
+    /// If libhipfile's rules give both files the fast path; else through host memory. What is in the page cache is read there
     #[default]
     Auto,
     /// On the fast path, or not at all

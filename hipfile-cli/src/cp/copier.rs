@@ -14,7 +14,7 @@ use super::lane::{self, Lane, Work};
 use super::report::{Copied, Counts};
 use super::route::{Paths, Route};
 use super::span::{Clock, Span};
-use super::{Args, Sparse, keep, pool, system};
+use super::{Args, Direct, Sparse, keep, pool, system};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -71,7 +71,7 @@ impl<'a> Copier<'a> {
         if !kept.map_err(|error| named(destination, &error))? {
             self.output.note(format!("the owner of {} is not that of its source", destination.display()));
         }
-        let work = Work { from: &from, to: new.file(), zeros: None };
+        let work = Work { from: &from, to: new.file(), zeros: None, cache: false };
         if let Some(interrupted) = pool::interrupted(work) {
             return Err(interrupted);
         }
@@ -98,19 +98,21 @@ impl<'a> Copier<'a> {
         }
         let zeros =
             (self.args.sparse == Sparse::Always).then(|| usize::try_from(block).unwrap_or(usize::MAX));
-        let work = Work { from, to, zeros };
+        let work = Work { from, to, zeros, cache: self.args.direct == Direct::Auto };
         let progress = self.progress(extents::bytes(&data), from);
-        let (moved, odd) = match route {
+        let (moved, odd, cached) = match route {
             Route::Gpu => {
                 let chunks = self.chunks(&direct);
                 let moved = pool::run(work, &mut self.gpu, chunks, &progress)?;
                 // After what is direct: no page is written through the page cache while its neighbours are written directly.
                 let odd = pool::run(work, &mut [Lane::Host(Vec::new())], self.chunks(&odd), &progress)?;
-                (moved + odd, odd)
+                (moved.bytes + odd.bytes, odd.bytes, moved.cached)
             }
-            Route::Host { .. } => (pool::run(work, &mut self.host(), self.chunks(&data), &progress)?, 0),
+            Route::Host { .. } => {
+                (pool::run(work, &mut self.host(), self.chunks(&data), &progress)?.bytes, 0, 0)
+            }
         };
-        Ok((route, Counts { bytes: len, moved, odd }))
+        Ok((route, Counts { bytes: len, moved, odd, cached }))
     }
 
     fn route(
@@ -161,7 +163,7 @@ impl<'a> Copier<'a> {
         new.file().sync_data()?;
         let clock = Clock::start();
         system::forget_pages(new.file());
-        let work = Work { from, to: new.file(), zeros: None };
+        let work = Work { from, to: new.file(), zeros: None, cache: false };
         let mut lanes: Vec<_> = (0..self.args.jobs).map(|_| Lane::Compare(Vec::new(), Vec::new())).collect();
         let progress = self.progress(len, from);
         pool::run(work, &mut lanes, extents::chunks(extents::whole(len), COMPARED), &progress)?;

@@ -14,12 +14,22 @@ pub struct Work<'a> {
     pub to: &'a FileHandle,
     /// The blocks whose zeros are left out, if they are.
     pub zeros: Option<usize>,
+    /// Whether what the page cache holds of the source is read there, and not from storage.
+    pub cache: bool,
+}
+
+/// Bytes that were moved.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moved {
+    pub bytes: u64,
+    /// What of them was read from the page cache beside a file that is read directly.
+    pub cached: u64,
 }
 
 /// The means of one job.
 #[derive(Debug)]
 pub enum Lane {
-    /// GPU memory, and host memory to look for zeros in.
+    /// GPU memory, and host memory for what is in the page cache and to look for zeros in.
     Gpu(Region, Vec<u8>),
     /// Host memory.
     Host(Vec<u8>),
@@ -32,43 +42,55 @@ pub enum Lane {
 
 impl Lane {
     /// Moves the bytes of a chunk, or compares them; how many were moved.
-    pub fn perform(&mut self, work: &Work<'_>, range: &Range<u64>) -> Result<u64, Failure> {
+    pub fn perform(&mut self, work: &Work<'_>, range: &Range<u64>) -> Result<Moved, Failure> {
         let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
-        match self {
-            Self::Gpu(region, scratch) => through_gpu(work, region, scratch, range.start, len),
-            Self::Host(memory) => through_host(work, memory, range, len),
+        let bytes = match self {
+            Self::Gpu(region, memory) => return through_gpu(work, region, memory, range, len),
+            Self::Host(memory) => through_host(work, memory, range, len)?,
             Self::Kernel => {
-                if by_kernel(work, range.clone())? {
-                    return Ok(len as u64);
+                if !by_kernel(work, range.clone())? {
+                    *self = Self::Host(Vec::new());
+                    return self.perform(work, range);
                 }
-                *self = Self::Host(Vec::new());
-                self.perform(work, range)
+                len as u64
             }
-            Self::Compare(a, b) => compare(work, a, b, range.start, len).map(|()| len as u64),
-        }
+            Self::Compare(a, b) => compare(work, a, b, range.start, len).map(|()| len as u64)?,
+        };
+        Ok(Moved { bytes, cached: 0 })
     }
 }
 
 fn through_gpu(
     work: &Work<'_>,
     region: &mut Region,
-    scratch: &mut Vec<u8>,
-    offset: u64,
+    host: &mut Vec<u8>,
+    range: &Range<u64>,
     len: usize,
-) -> Result<u64, Failure> {
-    work.from.read_exact_at(region.slice_mut(..len)?, offset)?;
-    let Some(block) = work.zeros else {
-        work.to.write_all_at(region.slice(..len)?, offset)?;
-        return Ok(len as u64);
-    };
-    scratch.resize(len, 0);
-    region.slice(..len)?.as_device().copy_to_host(0, scratch)?;
-    let mut moved = 0;
-    for part in zeros::data(scratch, block) {
-        moved += part.len() as u64;
-        work.to.write_all_at(region.slice(part.clone())?, offset + part.start as u64)?;
+) -> Result<Moved, Failure> {
+    let cached = work.cache && system::is_cached(work.from, range);
+    if cached {
+        host.resize(len, 0);
+        work.from.read_host_exact_at(host, range.start)?;
+        region.slice_mut(..len)?.as_device_mut().copy_from_host(0, host)?;
+    } else {
+        work.from.read_exact_at(region.slice_mut(..len)?, range.start)?;
     }
-    Ok(moved)
+    let parts = match work.zeros {
+        Some(block) => {
+            if !cached {
+                host.resize(len, 0);
+                region.slice(..len)?.as_device().copy_to_host(0, host)?;
+            }
+            zeros::data(host, block)
+        }
+        None => std::iter::once(0..len).collect(),
+    };
+    let mut bytes = 0;
+    for part in parts {
+        bytes += part.len() as u64;
+        work.to.write_all_at(region.slice(part.clone())?, range.start + part.start as u64)?;
+    }
+    Ok(Moved { bytes, cached: if cached { len as u64 } else { 0 } })
 }
 
 fn through_host(

@@ -5,24 +5,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::lane::{Lane, Work, name};
+use super::lane::{Lane, Moved, Work, name};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::signals;
 
-/// Moves all chunks, each lane by a thread of its own; how many bytes they moved. The failure at the lowest offset is told.
+/// Moves all chunks, each lane by a thread of its own; what they moved. The failure at the lowest offset is told.
 pub fn run(
     work: Work<'_>,
     lanes: &mut [Lane],
     chunks: impl Iterator<Item = Range<u64>> + Send,
     progress: &Progress,
-) -> Result<u64, Failure> {
+) -> Result<Moved, Failure> {
     let pool = Pool {
         work,
         chunks: Mutex::new(chunks),
         stopped: AtomicBool::new(false),
         failed: Mutex::new(None),
-        moved: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
+        cached: AtomicU64::new(0),
         progress,
     };
     if let Some((own, others)) = lanes.split_first_mut() {
@@ -41,7 +42,10 @@ pub fn run(
     }
     match pool.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, failure)) => Err(failure),
-        None => interrupted(work).map_or(Ok(pool.moved.into_inner()), Err),
+        None => {
+            let moved = Moved { bytes: pool.bytes.into_inner(), cached: pool.cached.into_inner() };
+            interrupted(work).map_or(Ok(moved), Err)
+        }
     }
 }
 
@@ -52,7 +56,8 @@ struct Pool<'a, I> {
     /// Whether no chunk is to begin any more.
     stopped: AtomicBool,
     failed: Mutex<Option<(u64, Failure)>>,
-    moved: AtomicU64,
+    bytes: AtomicU64,
+    cached: AtomicU64,
     progress: &'a Progress,
 }
 
@@ -63,7 +68,8 @@ impl<I: Iterator<Item = Range<u64>>> Pool<'_, I> {
             let Some(range) = next else { break };
             match lane.perform(&self.work, &range) {
                 Ok(moved) => {
-                    self.moved.fetch_add(moved, Ordering::Relaxed);
+                    self.bytes.fetch_add(moved.bytes, Ordering::Relaxed);
+                    self.cached.fetch_add(moved.cached, Ordering::Relaxed);
                     self.progress.add(range.end.saturating_sub(range.start));
                 }
                 Err(failure) => self.fail(range.start, failure),

@@ -56,6 +56,8 @@ pub struct Counts {
     pub moved: u64,
     /// What of it went through host memory beside a file that went through the GPU.
     pub odd: u64,
+    /// What of it was in the page cache and was read there, beside a file that is read directly.
+    pub cached: u64,
 }
 
 /// How long it took, until it was on the storage device.
@@ -160,6 +162,9 @@ impl Copy {
         output.line(format!("  {}", output.paint(style, &copied.path())))?;
         if copied.counts.odd > 0 {
             output.line(format!("  {} bytes at odd ends through host memory", copied.counts.odd))?;
+        }
+        if copied.counts.cached > 0 {
+            output.line(format!("  {} of it read from the page cache", Size(copied.counts.cached)))?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::bench::bench;
-use crate::support::{Ran, Stage, program};
+use crate::support::{Ran, Stage};
 
 /// Runs it, and has it say why not in one line.
 fn refused(stage: &Stage, arguments: &str, code: i32, message: &str) -> Ran {
@@ -227,7 +227,7 @@ fn files_in_a_folder_are_removed_whatever_happens() {
 #[test]
 fn a_signal_ends_it_in_order() {
     let stage = Stage::new().file("keep", "me");
-    let mut command = stage.command(program());
+    let mut command = stage.interruptible();
     command.args(["bench", "-D", ".", "-s", "256K", "-i", "64K", "-T", "600", "-x", "host", "--json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while names(&stage).len() < 2 {

@@ -64,7 +64,9 @@ fn the_page_is_current() {
     let prelude = "
         [ -e backup ] || { mkdir backup; truncate -s 1G disk.img
             dd if=model.bin of=disk.img bs=1M seek=512 count=16 conv=notrunc status=none; }
-        rm -f copy.bin copy.img backup/*";
+        rm -f copy.bin copy.img backup/*
+        for file in model.bin odd.bin disk.img; do
+            sync $file; dd if=$file iflag=nocache count=0 status=none; done";
     Page::new("cli-cp.md", stage).prelude(prelude).mask(measured).check();
 }
 
@@ -97,6 +99,41 @@ fn every_length_arrives_by_every_way() {
         }
     }
     assert_eq!(names(&stage), ["a", "b"]);
+}
+
+#[test]
+fn what_is_in_the_page_cache_is_read_there() {
+    const LEN: u64 = 1 << 20;
+    let stage = Stage::new().file("a", bytes(LEN as usize));
+    if !fast(&stage) {
+        return;
+    }
+    let cached = |options: &[&str]| {
+        let copied = copied(&stage, &[options, &["--buffer", "256K", "a", "b"]].concat());
+        assert!(fs::read(stage.path().join("b")).unwrap() == bytes(LEN as usize), "{options:?}");
+        copied["cached"].as_u64().unwrap()
+    };
+    let all = cached(&[]);
+    if all == 0 && !tells_of_the_page_cache() {
+        return println!("skipped: this Linux does not tell what is in the page cache");
+    }
+    assert_eq!((all, cached(&["--sparse", "always"]), cached(&["--direct", "always"])), (LEN, LEN, 0));
+    forget(&stage, "a");
+    assert_eq!(cached(&[]), 0);
+}
+
+/// Whether this Linux is 6.5 or later.
+fn tells_of_the_page_cache() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next(), numbers.next()) >= (Some(6), Some(5u32))
+}
+
+/// Writes a file to storage and removes it from the page cache.
+pub fn forget(stage: &Stage, name: &str) {
+    let script = format!("sync {name} && dd if={name} iflag=nocache count=0 status=none");
+    let ran = stage.command("/bin/sh").args(["-c", &script]).status().unwrap();
+    assert!(ran.success());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::cp::{bytes, copied, fast, names};
+use crate::cp::{bytes, copied, fast, forget, names};
 use crate::support::{Ran, Stage, program};
 
 fn stage() -> Stage {
@@ -189,11 +189,13 @@ fn short_and_interrupted_calls_are_made_again() {
 #[test]
 fn a_path_that_the_kernel_refuses_is_told() {
     let Some(stage) = faulty("hipAmdFileRead:errno=ENODEV") else { return };
+    forget(&stage, "a");
     let ran = stage.run(&["cp", "a", "b"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let told = "a -> b: 1 MiB\n  fast path predicted; observed: reads fallback, writes fast path\n";
     assert!(ran.stdout.starts_with(told), "{}", ran.stdout);
     let silent = Stage::new().file("a", bytes(1 << 20)).variable("HIPFILE_STATS_LEVEL", Some("0"));
+    forget(&silent, "a");
     let told = "a -> b: 1 MiB\n  fast path predicted, which this libhipfile does not count\n";
     let ran = silent.run(&["cp", "a", "b"]);
     assert!(ran.stdout.starts_with(told), "{}", ran.stdout);
@@ -278,7 +280,7 @@ fn one_that_is_killed_leaves_the_old_file() {
 }
 
 fn start(stage: &Stage, arguments: &[&str]) -> Child {
-    let mut command = stage.command(program());
+    let mut command = stage.interruptible();
     command.arg("cp").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }

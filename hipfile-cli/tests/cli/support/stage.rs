@@ -127,6 +127,14 @@ impl Stage {
         command
     }
 
+    /// The program as a shell starts it. A test that runs in the background may have been told to ignore these signals, and
+    /// hands that on.
+    pub fn interruptible(&self) -> Command {
+        let mut command = self.command("/usr/bin/env");
+        command.arg("--default-signal=HUP,INT,TERM").arg(program());
+        command
+    }
+
     /// Runs the program with these arguments.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Self::ran(self.command(program()).args(arguments))
