@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     direct: Direct,
     /// Memory for all jobs together
-    #[arg(long, value_name = "SIZE", default_value = "64M", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SIZE", default_value = "32M", allow_hyphen_values = true)]
     buffer: Size,
     /// How many chunks are under way at once, each in its share of the buffer
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=128))]

@@ -12,6 +12,7 @@ pub use reason::Reason;
 
 use std::os::fd::AsFd;
 
+use crate::alignment::Alignment;
 use crate::error::{Cause, Result};
 use crate::ffi;
 use crate::file::FileHandle;
@@ -21,6 +22,15 @@ use crate::memory::WriteFrom;
 use crate::span::Span;
 use crate::system;
 use rules::Facts;
+use storage::Storage;
+
+/// Where a file lies, as far as the fast path asks.
+#[derive(Debug)]
+pub(crate) struct Place {
+    storage: Storage,
+    /// What direct I/O asks for; none if there is no direct I/O.
+    direct: Option<Alignment>,
+}
 
 impl FileHandle {
     /// Which path a transfer between `memory` and this file at `offset` will take, and every rule that keeps it off the
@@ -69,16 +79,27 @@ impl FileHandle {
     fn facts_of(&self, span: Span, offset: u64) -> std::result::Result<Facts, Cause> {
         let api = self.driver().live()?;
         file_offset::checked(offset, span.len)?;
+        let place = self.place()?;
         Ok(Facts {
             environment: Environment::in_force(),
             version: ffi::version(api)?,
             file_functions: hip_alloc::has_functions(&[c"hipAmdFileRead", c"hipAmdFileWrite"]),
-            storage: storage::of(self.as_fd())?,
-            direct: if self.opens_direct() { system::alignment(self.as_fd())? } else { None },
+            storage: place.storage.clone(),
+            direct: place.direct,
             offset,
             len: span.len.min(MAX_TRANSFER) as u64,
             address: span.start().0.addr() as u64,
         })
+    }
+
+    /// Where the file lies. Asked once: the library, too, looks only when the file is registered.
+    fn place(&self) -> std::result::Result<&Place, Cause> {
+        if let Some(found) = self.place.get() {
+            return Ok(found);
+        }
+        let storage = storage::of(self.as_fd())?;
+        let direct = if self.opens_direct() { system::alignment(self.as_fd())? } else { None };
+        Ok(self.place.get_or_init(|| Place { storage, direct }))
     }
 
     /// Whether the library has a descriptor with `O_DIRECT`: this one, or the one for which it opened the file again.

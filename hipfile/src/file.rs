@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use crate::alignment::Alignment;
 use crate::driver::{Driver, DriverInner};
 use crate::error::{Cause, Error, Failed, Result, Subject};
+use crate::explain::Place;
 use crate::ffi::{self, Handle};
 use crate::handle_type::FileHandleType;
 use crate::io::Way;
@@ -46,6 +47,8 @@ pub struct FileHandle {
     file: File,
     /// The file without `O_DIRECT`, once host memory needed that.
     buffered: OnceLock<File>,
+    /// Once somebody asked which path it takes.
+    pub(crate) place: OnceLock<Place>,
     path: Option<Arc<Path>>,
     flags: i32,
     mode: u32,
@@ -95,8 +98,8 @@ impl FileHandle {
         let trace = Trace::of(Work::RegisterFile { path: path.as_deref(), fd: fd.as_raw_fd() });
         let register = || match Self::facts(driver, fd.as_fd(), handle_type) {
             Ok((registration, flags, mode)) => {
-                let (file, buffered) = (fd.into(), OnceLock::new());
-                Ok(Self { registration, file, buffered, path, flags, mode, handle_type })
+                let (file, buffered, place) = (fd.into(), OnceLock::new(), OnceLock::new());
+                Ok(Self { registration, file, buffered, place, path, flags, mode, handle_type })
             }
             Err(cause) => {
                 let subject = path.map_or(Subject::Descriptor(fd.as_raw_fd()), Subject::Path);
