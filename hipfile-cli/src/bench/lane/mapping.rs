@@ -89,11 +89,6 @@ impl Lane for Mapped {
         }
     }
 
-    fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
-        free.push(0);
-        Ok(())
-    }
-
     fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {
         Ok(self.device.copy_from_host(0, bytes)?)
     }

@@ -76,11 +76,6 @@ impl Lane for Host {
         }
     }
 
-    fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
-        free.push(0);
-        Ok(())
-    }
-
     fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {
         head_mut(self.memory(), bytes.len()).copy_from_slice(bytes);
         Ok(())
@@ -119,11 +114,6 @@ impl Lane for Copied {
             self.file.read(host, offset)?;
             Ok(self.device.copy_from_host(0, host)?)
         }
-    }
-
-    fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
-        free.push(0);
-        Ok(())
     }
 
     fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {

@@ -72,11 +72,6 @@ impl Lane for Sync {
         Ok(())
     }
 
-    fn finish(&mut self, free: &mut Vec<usize>) -> Result<(), Failure> {
-        free.push(0);
-        Ok(())
-    }
-
     fn predict(&self, piece: Piece) -> Option<Predicted> {
         self.memory.predict(&self.file, piece)
     }
