@@ -19,6 +19,7 @@ const WATCHED: &[&str] = &[
 ];
 
 /// What cargo tells a build script and must not reach a cargo that builds something else, in another target directory.
+/// `cargo xtask` itself removes what `cargo run` tells it.
 const REMOVED: &[&str] = &[
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_MAKEFLAGS",
@@ -38,6 +39,11 @@ const REMOVED: &[&str] = &[
     "TARGET",
 ];
 
+fn of_a_build_script(name: &str) -> bool {
+    let prefixes = ["CARGO_CFG_", "CARGO_FEATURE_"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || REMOVED.contains(&name)
+}
+
 fn main() {
     println!("cargo::rerun-if-env-changed=HIP_PATH");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -51,8 +57,10 @@ fn main() {
     }
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["xtask", "soft-rocm"]).current_dir(&root);
-    for name in REMOVED {
-        command.env_remove(name);
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(of_a_build_script) {
+            command.env_remove(name);
+        }
     }
     // The directory in use is locked by the cargo that runs this script.
     command.env("CARGO_TARGET_DIR", root.join("target/xtask"));

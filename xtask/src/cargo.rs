@@ -8,23 +8,6 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use crate::{Result, workspace};
 
-/// Variables that cargo sets for build scripts and that would change what a nested cargo builds.
-const BUILD_SCRIPT: &[&str] = &[
-    "CARGO_ENCODED_RUSTFLAGS",
-    "CARGO_MAKEFLAGS",
-    "DEBUG",
-    "HOST",
-    "MAKEFLAGS",
-    "NUM_JOBS",
-    "OPT_LEVEL",
-    "OUT_DIR",
-    "PROFILE",
-    "RUSTC",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTDOC",
-    "TARGET",
-];
-
 /// `cargo`, started in the root of the workspace.
 pub fn cargo() -> Command {
     let mut command = clean(Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())));
@@ -32,10 +15,10 @@ pub fn cargo() -> Command {
     command
 }
 
-/// Removes from a command's environment what `cargo run` or a build script added to ours.
+/// Removes from a command's environment what `cargo run` or `cargo test` added to ours.
 pub fn clean(mut command: Command) -> Command {
     for (name, _) in env::vars_os() {
-        if name.to_str().is_some_and(of_a_build) {
+        if name.to_str().is_some_and(of_a_run) {
             command.env_remove(name);
         }
     }
@@ -46,10 +29,9 @@ pub fn clean(mut command: Command) -> Command {
     command
 }
 
-/// Whether cargo sets this variable for what it builds or runs.
-fn of_a_build(name: &str) -> bool {
-    let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_FEATURE_", "CARGO_CFG_"];
-    prefixes.iter().any(|prefix| name.starts_with(prefix)) || BUILD_SCRIPT.contains(&name)
+/// Whether cargo sets this variable for the programs that it runs.
+fn of_a_run(name: &str) -> bool {
+    ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// `LD_LIBRARY_PATH` without the directories that cargo and rustup add: target directories and the toolchain's own.

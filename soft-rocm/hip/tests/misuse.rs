@@ -13,11 +13,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::ptr;
 
 use soft_rocm_hip::header::*;
+use support::misuse::{ABORT, CASE, Pointer, Refused, case, freed};
 use support::{at, device_memory, in_process, pinned_memory, registered_memory, reports};
-
-const ABORT: (&str, &str) = ("SOFT_ROCM_STRICT", "abort");
-/// Which case a process runs.
-const CASE: &str = "HIP_TEST_CASE";
 
 fn copy(to: *mut c_void, from: *const c_void, size: usize) -> hipError_t {
     // SAFETY: requires host sides that are long enough; holds for every call below.
@@ -33,15 +30,6 @@ fn fill(pointer: *mut c_void, size: usize) -> hipError_t {
     // SAFETY: requires that nobody uses the range; holds.
     unsafe { hipMemset(pointer, 0, size) }
 }
-
-fn freed() -> *mut c_void {
-    let device = device_memory(100);
-    assert_eq!(hipFree(device), hipSuccess);
-    device
-}
-
-type Refused = fn() -> hipError_t;
-type Pointer = fn() -> *mut c_void;
 
 /// What is illegal, and what is said about it.
 const ILLEGAL: [(Refused, &str); 17] = [
@@ -122,11 +110,6 @@ fn settled(report: &str) -> String {
         }
         None => report.to_owned(),
     }
-}
-
-/// The number of the case that this process runs.
-fn case() -> usize {
-    std::env::var(CASE).unwrap().parse().unwrap()
 }
 
 /// HF-HIP-43

@@ -16,22 +16,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use soft_rocm_hip::header::*;
+use support::misuse::{ABORT, CASE, Pointer, Refused, case, freed};
 use support::streams::{Shared, pause, resume, stream};
 use support::{device_memory, in_process, passes_in_process, reports};
 
-const ABORT: (&str, &str) = ("SOFT_ROCM_STRICT", "abort");
 const TWO: (&str, &str) = ("SOFT_ROCM_DEVICE_COUNT", "2");
-/// Which case a process runs.
-const CASE: &str = "HIP_TEST_CASE";
-
-type Pointer = fn() -> *mut c_void;
-
-/// Memory that is freed. What is allocated next lies in its place.
-fn freed() -> *mut c_void {
-    let device = device_memory(100);
-    assert_eq!(hipFree(device), hipSuccess);
-    device
-}
 
 fn copy(to: Pointer, size: usize) -> hipError_t {
     let (source, to) = (device_memory(size), to());
@@ -61,8 +50,6 @@ fn fill_words(to: *mut c_void, count: usize) -> hipError_t {
     unsafe { hipMemsetD32Async(to, 1, count, ptr::null_mut()) }
 }
 
-type Refused = fn() -> hipError_t;
-
 /// What is refused at submission, and how its report begins.
 const SUBMISSIONS: [(Refused, &str); 7] = [
     (|| copy(|| device_memory(8), 9), "hipMemcpyAsync: @ + 9 ends 1 bytes behind"),
@@ -83,7 +70,7 @@ const SUBMISSIONS: [(Refused, &str); 7] = [
 /// Runs one of the cases in a process of its own; none in such a process.
 fn aborted(test: &str, number: usize, run: fn(usize)) -> Option<Output> {
     let variables = [ABORT, TWO, (CASE, &number.to_string())];
-    let output = in_process(test, &variables, || run(std::env::var(CASE).unwrap().parse().unwrap()))?;
+    let output = in_process(test, &variables, || run(case()))?;
     assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{number}: {output:?}");
     Some(output)
 }

@@ -65,7 +65,7 @@ impl Hip {
     /// Fills the table; `None` if one of the functions is missing without which nothing works.
     fn from_library(library: &Library) -> Option<Self> {
         // SAFETY: requires, of each line, the type that HIP's header gives the function of that name; holds, the
-        // fields of the table are written from it.
+        // fields of the tables are written from it.
         macro_rules! symbol {
             ($name:literal) => {
                 // SAFETY: as above.
@@ -84,7 +84,15 @@ impl Hip {
             runtime_get_version: symbol!(c"hipRuntimeGetVersion"),
             get_proc_address: symbol!(c"hipGetProcAddress"),
             host_address: symbol!(c"softrocm_host_address"),
-            streams: Streams::from_library(library),
+            streams: Streams {
+                launch_host_func: symbol!(c"hipLaunchHostFunc"),
+                launch_concurrent: symbol!(c"softrocm_launch_concurrent"),
+                memcpy_with_stream: symbol!(c"hipMemcpyWithStream"),
+                create_with_flags: symbol!(c"hipStreamCreateWithFlags"),
+                destroy: symbol!(c"hipStreamDestroy"),
+                host_malloc: symbol!(c"hipHostMalloc"),
+                host_free: symbol!(c"hipHostFree"),
+            },
             device_memory: 2,
             ais: OnceLock::new(),
         };

@@ -4,7 +4,6 @@ use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::{self, NonNull};
 
 use hipfile_sys::{hipError_t, hipErrorNotSupported, hipErrorOutOfMemory, hipStream_t};
-use rocm_loader::Library;
 
 use super::{DEVICE_TO_HOST, HOST_TO_DEVICE, Hip, check};
 
@@ -28,28 +27,6 @@ pub(crate) struct Streams {
     pub(crate) destroy: Option<unsafe extern "C" fn(hipStream_t) -> hipError_t>,
     pub(crate) host_malloc: Option<unsafe extern "C" fn(*mut *mut c_void, usize, c_uint) -> hipError_t>,
     pub(crate) host_free: Option<unsafe extern "C" fn(*mut c_void) -> hipError_t>,
-}
-
-impl Streams {
-    pub(super) fn from_library(library: &Library) -> Self {
-        // SAFETY: requires, of each line, the type that HIP's header gives the function of that name; holds, the
-        // fields are written from it.
-        macro_rules! symbol {
-            ($name:literal) => {
-                // SAFETY: as above.
-                unsafe { library.symbol($name) }
-            };
-        }
-        Self {
-            launch_host_func: symbol!(c"hipLaunchHostFunc"),
-            launch_concurrent: symbol!(c"softrocm_launch_concurrent"),
-            memcpy_with_stream: symbol!(c"hipMemcpyWithStream"),
-            create_with_flags: symbol!(c"hipStreamCreateWithFlags"),
-            destroy: symbol!(c"hipStreamDestroy"),
-            host_malloc: symbol!(c"hipHostMalloc"),
-            host_free: symbol!(c"hipHostFree"),
-        }
-    }
 }
 
 /// A stream of the library's own. The thread that made it uses it and drops it.
