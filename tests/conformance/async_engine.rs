@@ -207,22 +207,6 @@ fn endings() -> Vec<Case> {
             assert_eq!(read.bytes(), PAGE as isize);
         })
         .needs(Need::Ours),
-        case("HF-ASYNC-58 asynchronous transfers are not in the statistics", || {
-            let file = File::of(&pattern(SIZE, 7));
-            let handle = file.registered();
-            let memory = Memory::new(SIZE).registered();
-            let stream = Stream::with_flags(FIXED);
-            for direction in BOTH {
-                for size in [PAGE, PAGE - 1] {
-                    let operation = Operation::new(handle, memory.at, size, 0, 0);
-                    assert_eq!(operation.result(direction, &stream), size as isize);
-                }
-            }
-            let counted = raw::stats3().detailed.basic;
-            assert_eq!((counted.read_ops.ok, counted.write_ops.ok, counted.read_bytes), (0, 0, 0));
-        })
-        .needs(Need::Stats)
-        .needs(Need::Since(0, 5)),
     ]
 }
 

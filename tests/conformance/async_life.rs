@@ -267,11 +267,12 @@ fn numbers() -> Vec<Case> {
         case("HF-STATS-28 asynchronous operations are not counted", || {
             let file = File::of(&pattern(SIZE, 10));
             let handle = file.registered();
-            let memory = Memory::new(SIZE);
-            for (size, stream) in [(PAGE, Stream::new()), (100, Stream::with_flags(FIXED))] {
-                for direction in BOTH {
-                    let operation = Operation::new(handle, memory.at, size, 0, 0);
-                    assert_eq!(operation.result(direction, &stream), size as isize);
+            for memory in [Memory::new(SIZE), Memory::new(SIZE).registered()] {
+                for (size, stream) in [(PAGE, Stream::new()), (100, Stream::with_flags(FIXED))] {
+                    for direction in BOTH {
+                        let operation = Operation::new(handle, memory.at, size, 0, 0);
+                        assert_eq!(operation.result(direction, &stream), size as isize);
+                    }
                 }
             }
             let stats = raw::stats1();
