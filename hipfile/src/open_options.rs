@@ -162,8 +162,9 @@ impl OpenOptions {
     ///
     /// The file is made in the same folder and is always writable; [`create`](Self::create),
     /// [`create_new`](Self::create_new) and [`truncate`](Self::truncate) make no difference. If `path` is a symbolic link,
-    /// what it leads to is replaced. The new file gets the permission bits of the old one, else those of
-    /// [`mode`](Self::mode), but not its owner, its attributes or its other hard links.
+    /// what it leads to is replaced. The new file has the owner, the group and the permission bits of the old one, as far
+    /// as this process may give them; if there is no old one, the bits are those of [`mode`](Self::mode). Without its group it
+    /// gives its group no more than everybody. It has not the old one's attributes, set-user-ID bits or other hard links.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,7 +1,8 @@
 //! A file that is to take the place of another.
 
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,11 +23,12 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Creates a new file beside the one that `path` names, or will name, with the permissions of that one.
+    /// Creates a new file beside the one that `path` names, or will name, with the owner, the group and the permissions of that
+    /// one, as far as the system lets this process give them.
     ///
     /// Nothing here depends on the working directory later.
     pub fn create(path: &Path, options: &fs::OpenOptions) -> Result<(Self, File), Cause> {
-        let (target, permissions) = resolve(path)?;
+        let (target, replaced) = resolve(path)?;
         let folder_name = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -39,9 +41,9 @@ impl Temporary {
 
         let mut options = options.clone();
         options.write(true).create_new(true);
-        if let Some(permissions) = &permissions {
-            // Never more than what was there, not even for the moment until the exact bits are set.
-            options.mode(permissions.mode());
+        if replaced.is_some() {
+            // For nobody else until it belongs to whom it should.
+            options.mode(0o600);
         }
         let (name, file) = open_new(&folder_name, &options)?;
         let temporary = Self {
@@ -51,8 +53,8 @@ impl Temporary {
             maker: process::id(),
             published: false,
         };
-        if let Some(permissions) = permissions {
-            file.set_permissions(permissions).map_err(|error| system::cause(&error))?;
+        if let Some(replaced) = replaced {
+            inherit(&replaced, &file).map_err(|error| system::cause(&error))?;
         }
         Ok((temporary, file))
     }
@@ -85,11 +87,29 @@ impl Drop for Temporary {
     }
 }
 
-/// The file that `path` leads to, through symbolic links, and its permissions if it is there.
-fn resolve(path: &Path) -> Result<(PathBuf, Option<Permissions>), Cause> {
-    let follow = |path: &Path| -> std::io::Result<_> {
+fn inherit(replaced: &Metadata, file: &File) -> io::Result<()> {
+    let (uid, gid) = (replaced.uid(), replaced.gid());
+    let made = file.metadata()?;
+    // Only some may give files away; more may choose among their groups. Why another can't does not matter.
+    let belongs = (made.uid(), made.gid()) == (uid, gid)
+        || fchown(file, Some(uid), Some(gid)).is_ok()
+        || made.gid() == gid
+        || fchown(file, None, Some(gid)).is_ok();
+    file.set_permissions(Permissions::from_mode(rights(replaced.mode(), belongs)))
+}
+
+/// The permissions of a replacement, whether or not it belongs to the same group. A group that had none of its own gets no
+/// more than everybody has. Bits that give rights to who runs the file go: its content is another, and its owner may be.
+fn rights(mode: u32, same_group: bool) -> u32 {
+    let group = if same_group { 0o070 } else { (mode & 0o007) << 3 };
+    mode & (0o707 | group)
+}
+
+/// The file that `path` leads to, through symbolic links, and what is known of it if it is there.
+fn resolve(path: &Path) -> Result<(PathBuf, Option<Metadata>), Cause> {
+    let follow = |path: &Path| -> io::Result<_> {
         let metadata = match fs::symlink_metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok((path.to_owned(), None)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((path.to_owned(), None)),
             found => found?,
         };
         if !metadata.is_symlink() {
@@ -101,10 +121,7 @@ fn resolve(path: &Path) -> Result<(PathBuf, Option<Permissions>), Cause> {
     };
     match follow(path).map_err(|error| system::cause(&error))? {
         (target, None) => Ok((target, None)),
-        // Not those bits that give rights to who runs the file: its owner may be another now.
-        (target, Some(found)) if found.is_file() => {
-            Ok((target, Some(Permissions::from_mode(found.permissions().mode() & 0o777))))
-        }
+        (target, Some(found)) if found.is_file() => Ok((target, Some(found))),
         _ => Err(Cause::NotRegular),
     }
 }
@@ -117,8 +134,25 @@ fn open_new(folder: &Path, options: &fs::OpenOptions) -> Result<(PathBuf, File),
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = folder.join(format!(".hipfile-{}-{number}.tmp", process::id()));
         match options.open(&name) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             opened => return opened.map(|file| (name, file)).map_err(|error| system::cause(&error)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_group_gets_no_more_than_everybody() {
+        assert_eq!(
+            [0o640, 0o664, 0o606, 0o6755].map(|mode| rights(mode, true)),
+            [0o640, 0o664, 0o606, 0o755]
+        );
+        assert_eq!(
+            [0o640, 0o664, 0o606, 0o677].map(|mode| rights(mode, false)),
+            [0o600, 0o644, 0o606, 0o677]
+        );
     }
 }

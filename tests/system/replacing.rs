@@ -1,7 +1,8 @@
 //! Files that are replaced whole or not at all.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -225,6 +226,25 @@ fn links_and_permissions_stay() {
     assert_eq!(fs::read_link(scratch.path("link")).unwrap(), Path::new("data"));
     assert_eq!(fs::read(&path).unwrap(), b"new");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o606);
+}
+
+/// What belongs to another user still does when root has replaced it, as after a write.
+#[test]
+fn owner_and_group_stay() {
+    let scratch = Scratch::new();
+    let path = scratch.file("data", b"old");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o460)).unwrap();
+    if chown(&path, Some(1234), Some(4321)).is_err() {
+        return println!("skipped: this user may not give files away");
+    }
+    let new = replace(&Driver::open().unwrap(), &path);
+    let found = |file: fs::Metadata| (file.uid(), file.gid(), file.mode() & 0o7777);
+    assert_eq!(
+        found(fs::File::from(new.file().as_fd().try_clone_to_owned().unwrap()).metadata().unwrap()),
+        (1234, 4321, 0o460)
+    );
+    new.commit().unwrap();
+    assert_eq!(found(fs::metadata(&path).unwrap()), (1234, 4321, 0o460));
 }
 
 /// The folder is the one that it was when the replacement began.

@@ -54,7 +54,7 @@ impl<'a> Copier<'a> {
             let failure = Failure::new(format!("{} has content but no length", source.display()));
             return Err(failure.advice("the system's cp copies it"));
         }
-        let fresh = fs::metadata(destination).is_err();
+        let replaced = fs::metadata(destination).ok();
         // libhipfile opens the new file a second time, by the permissions that it has.
         let mode = found.mode() & 0o777 | 0o600;
         let new = OpenOptions::new().read(true).mode(mode).replace(&self.driver, destination)?;
@@ -63,20 +63,39 @@ impl<'a> Copier<'a> {
         let observed = if matches!(route, Route::Gpu) { Paths::observed(before) } else { None };
         let verifying =
             if self.args.verify { self.verify(&from, &new, found.len())? } else { Span::default() };
-        let kept = match (self.args.preserve, fresh) {
-            (true, _) => keep::all(&found, new.file()),
-            (false, true) => keep::no_more_rights(&found, new.file()).map(|()| true),
-            (false, false) => Ok(true),
-        };
-        if !kept.map_err(|error| named(destination, &error))? {
-            self.output.note(format!("the owner of {} is not that of its source", destination.display()));
-        }
+        self.attributes(&found, replaced.as_ref(), &new, destination)
+            .map_err(|error| named(destination, &error))?;
         let work = Work { from: &from, to: new.file(), zeros: None, cache: false };
         if let Some(interrupted) = pool::interrupted(work) {
             return Err(interrupted);
         }
         new.commit().map_err(|failed| failed.into_error())?;
         Ok(Copied::new(counts, clock.span().without(verifying), self.args.verify, route, observed))
+    }
+
+    /// Gives the copy its mode, and what else it keeps; says what it can't keep.
+    fn attributes(
+        &self,
+        source: &Metadata,
+        replaced: Option<&Metadata>,
+        new: &Replacement,
+        destination: &Path,
+    ) -> io::Result<()> {
+        let shown = destination.display();
+        match replaced {
+            _ if self.args.preserve => {
+                if !keep::all(source, new.file())? {
+                    self.output.note(format!("the owner of {shown} is not that of its source"));
+                }
+            }
+            Some(replaced) => {
+                if let Some(change) = keep::of_replaced(replaced, new.file())? {
+                    self.output.warning(format!("{shown} gets another {change}, which can't be kept here"));
+                }
+            }
+            None => keep::no_more_rights(source, new.file())?,
+        }
+        Ok(())
     }
 
     /// Copies the content.

@@ -1,4 +1,4 @@
-//! What a copy keeps of its source beside its bytes.
+//! What a copy keeps of its source, or of the file that it replaces, beside its bytes.
 
 use std::fs::{File, FileTimes, Metadata, Permissions};
 use std::io;
@@ -22,6 +22,23 @@ pub fn all(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
     let times = FileTimes::new().set_accessed(source.accessed()?).set_modified(source.modified()?);
     copy.set_times(times)?;
     Ok(owned)
+}
+
+/// Gives the copy also those bits of the file that it replaces that give rights to whoever runs it, if it has its owner and group:
+/// the rest it has got already. What is another, if something is.
+pub fn of_replaced(replaced: &Metadata, copy: impl AsFd) -> io::Result<Option<&'static str>> {
+    let copy = file(copy)?;
+    let made = copy.metadata()?;
+    let other = match (made.uid() == replaced.uid(), made.gid() == replaced.gid()) {
+        (true, true) => None,
+        (true, false) => Some("group"),
+        (false, true) => Some("owner"),
+        (false, false) => Some("owner and group"),
+    };
+    if other.is_none() && made.mode() != replaced.mode() {
+        copy.set_permissions(Permissions::from_mode(replaced.mode() & 0o7777))?;
+    }
+    Ok(other)
 }
 
 /// Takes from the copy's owner what the owner of the source may not.

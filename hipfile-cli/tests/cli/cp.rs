@@ -1,7 +1,7 @@
 //! `hipfile cp`: what copies are.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
 use std::time::{Duration, SystemTime};
 
@@ -204,6 +204,54 @@ fn a_file_that_may_only_be_read_is_copied_by_its_reader() {
     assert!(ran.status.success(), "{ran:?}");
     assert_eq!(fs::metadata(stage.path().join("b")).unwrap().mode() & 0o777, 0o444);
     assert!(fs::read(stage.path().join("b")).unwrap() == bytes(8192));
+}
+
+#[test]
+fn what_is_replaced_keeps_owner_group_and_mode() {
+    let stage = Stage::new().file("a", bytes(8192)).file("b", "old");
+    let path = |name: &str| stage.path().join(name);
+    let attributes = |name: &str| {
+        let found = fs::metadata(path(name)).unwrap();
+        (found.uid(), found.gid(), found.mode() & 0o7777)
+    };
+    let (uid, gid, _) = attributes("b");
+    fs::set_permissions(path("b"), Permissions::from_mode(0o2604)).unwrap();
+    copied(&stage, &["a", "b"]);
+    assert_eq!(attributes("b"), (uid, gid, 0o2604));
+    if chown(path("b"), Some(1234), Some(4321)).is_err() {
+        return println!("skipped: this user may not give files away");
+    }
+    fs::set_permissions(path("b"), Permissions::from_mode(0o4640)).unwrap();
+    copied(&stage, &["a", "b"]);
+    assert_eq!(attributes("b"), (1234, 4321, 0o4640));
+    copied(&stage, &["-p", "a", "b"]);
+    assert_eq!(attributes("b"), attributes("a"));
+    // By one who may write the file and the folder, and no more.
+    fs::set_permissions(stage.path(), Permissions::from_mode(0o777)).unwrap();
+    for (group, mode, message, after) in [
+        (4321, 0o6662, "hipfile: b gets another owner, which can't be kept here\n", (65534, 4321, 0o662)),
+        (
+            65534,
+            0o6642,
+            "hipfile: b gets another owner and group, which can't be kept here\n",
+            (65534, 65534, 0o602),
+        ),
+    ] {
+        chown(path("b"), Some(1234), Some(4321)).unwrap();
+        fs::set_permissions(path("b"), Permissions::from_mode(mode)).unwrap();
+        let groups = format!("--groups={group}");
+        let ran = Stage::ran(
+            stage
+                .command("/usr/bin/setpriv")
+                .args(["--reuid=65534", "--regid=65534", &groups])
+                .arg(program())
+                .args(["cp", "a", "b"]),
+        );
+        if ran.code != Some(0) {
+            return println!("skipped: another user gets at no build: {ran:?}");
+        }
+        assert_eq!((ran.stderr.as_str(), attributes("b")), (message, after));
+    }
 }
 
 /// Where the kernel does not copy by itself.
