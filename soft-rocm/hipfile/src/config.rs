@@ -231,4 +231,35 @@ mod tests {
         };
         assert_eq!(Version::ALL.map(contradiction), [(false, false), (false, true), (false, true)]);
     }
+
+    #[test]
+    fn defaults_are_those_of_the_page() {
+        let page = include_str!("../../../docs/src/environment.md");
+        let default = |variable: &str| {
+            let row = format!("| `{variable}` | ");
+            let rest = page.lines().find_map(|line| line.strip_prefix(&row)).unwrap();
+            OsStr::new(rest.split_once(" |").unwrap().0.trim_matches('`'))
+        };
+        let word = |variable: &str| {
+            let word = boolean(Some(default(variable)));
+            assert!(word.is_some(), "{variable}");
+            word
+        };
+        let documented = Config::new(
+            word("HIPFILE_FORCE_COMPAT_MODE"),
+            word("HIPFILE_ALLOW_COMPAT_MODE"),
+            word("HIPFILE_UNSUPPORTED_FILE_SYSTEMS"),
+            Behaviour::DEFAULT,
+        );
+        assert_eq!(documented, Config::new(None, None, None, Behaviour::DEFAULT));
+        let [oldest, .., newest] = Version::ALL.map(|version| level(None, version));
+        assert_eq!(default("HIPFILE_STATS_LEVEL"), &*format!("{newest} ({oldest} in hipFile 0.2)"));
+        assert_eq!(default("HIPFILE_ASYNC_BUFFER_SIZE"), &*format!("{} MiB", async_size(None) >> 20));
+        let version = |name: &str| (name == "SOFT_ROCM_HIPFILE_VERSION").then(|| default(name).to_owned());
+        assert_eq!(Behaviour::read(version), Ok(Behaviour { version: Version::V0_5, ..Behaviour::DEFAULT }));
+        for none in ["SOFT_ROCM_QUIRKS", "SOFT_ROCM_EXTENSIONS"] {
+            assert_eq!(default(none), "none");
+        }
+        assert_eq!(Behaviour::read(|_| None), Ok(Behaviour::DEFAULT));
+    }
 }
