@@ -45,11 +45,11 @@ impl Language {
     }
 
     fn program(self) -> OsString {
-        let (variable, default) = match self {
-            Language::C11 => ("CC", "cc"),
-            Language::Cxx17 => ("CXX", "c++"),
+        let (chosen, default) = match self {
+            Language::C11 => (env::var_os("CC"), "cc"),
+            Language::Cxx17 => (env::var_os("CXX"), "c++"),
         };
-        env::var_os(variable).unwrap_or_else(|| default.into())
+        chosen.unwrap_or_else(|| default.into())
     }
 }
 

@@ -49,7 +49,7 @@ const NOT_MEANT: &[&str] = &[
 ];
 
 /// Variables of one word; other words in capitals are none.
-const WORDS: &[&str] = &["CC", "TERM"];
+const WORDS: &[&str] = &["CC", "CXX", "TERM"];
 
 /// What is read is named in a section about its reader, and what is named is read there.
 pub fn documented(tree: &Tree) -> Vec<Finding> {
