@@ -1562,6 +1562,34 @@ unsafe extern "C" {
         kind: hipMemcpyKind,
     ) -> hipError_t;
     #[must_use]
+    /// hipMemcpy() from host memory to device memory.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL, if dst is not memory that devices reach or src none that
+    /// the host reaches, or if a range leaves its allocation.
+    pub fn hipMemcpyHtoD(
+        dst: hipDeviceptr_t,
+        src: *const ::core::ffi::c_void,
+        sizeBytes: usize,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemcpy() from device memory to host memory.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL, if dst is not memory that the host reaches or src none that
+    /// devices reach, or if a range leaves its allocation.
+    pub fn hipMemcpyDtoH(dst: *mut ::core::ffi::c_void, src: hipDeviceptr_t, sizeBytes: usize) -> hipError_t;
+    #[must_use]
+    /// hipMemcpy() from device memory to device memory.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if a pointer is NULL, if one is not memory that devices reach, or if a range leaves
+    /// its allocation.
+    pub fn hipMemcpyDtoD(dst: hipDeviceptr_t, src: hipDeviceptr_t, sizeBytes: usize) -> hipError_t;
+    #[must_use]
     /// Copies sizeBytes between the memory of two devices, or inside one. The pointers say where the memory is.
     ///
     /// # Errors
@@ -1586,6 +1614,20 @@ unsafe extern "C" {
         value: ::core::ffi::c_int,
         sizeBytes: usize,
     ) -> hipError_t;
+    #[must_use]
+    /// hipMemset() of count bytes.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if dest is not such memory or the range leaves its allocation.
+    pub fn hipMemsetD8(dest: hipDeviceptr_t, value: ::core::ffi::c_uchar, count: usize) -> hipError_t;
+    #[must_use]
+    /// Fills count elements of 2 bytes of device memory, or of memory that both sides reach. dest is aligned to 2 bytes.
+    ///
+    /// # Errors
+    ///
+    /// Answers hipErrorInvalidValue if dest is not such memory or not aligned, or the range leaves its allocation.
+    pub fn hipMemsetD16(dest: hipDeviceptr_t, value: ::core::ffi::c_ushort, count: usize) -> hipError_t;
     #[must_use]
     /// Fills count elements of 4 bytes of device memory, or of memory that both sides reach. dest is aligned to 4 bytes.
     ///
@@ -1643,6 +1685,42 @@ unsafe extern "C" {
         stream: hipStream_t,
     ) -> hipError_t;
     #[must_use]
+    /// hipMemcpyHtoD() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpyHtoD().
+    pub fn hipMemcpyHtoDAsync(
+        dst: hipDeviceptr_t,
+        src: *const ::core::ffi::c_void,
+        sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemcpyDtoH() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpyDtoH().
+    pub fn hipMemcpyDtoHAsync(
+        dst: *mut ::core::ffi::c_void,
+        src: hipDeviceptr_t,
+        sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemcpyDtoD() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemcpyDtoD().
+    pub fn hipMemcpyDtoDAsync(
+        dst: hipDeviceptr_t,
+        src: hipDeviceptr_t,
+        sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
     /// hipMemcpy() in the order of a stream, which is waited for.
     ///
     /// # Errors
@@ -1679,6 +1757,30 @@ unsafe extern "C" {
         dst: *mut ::core::ffi::c_void,
         value: ::core::ffi::c_int,
         sizeBytes: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemsetD8() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemsetD8().
+    pub fn hipMemsetD8Async(
+        dest: hipDeviceptr_t,
+        value: ::core::ffi::c_uchar,
+        count: usize,
+        stream: hipStream_t,
+    ) -> hipError_t;
+    #[must_use]
+    /// hipMemsetD16() in the order of a stream, without waiting for it.
+    ///
+    /// # Errors
+    ///
+    /// As hipMemsetD16().
+    pub fn hipMemsetD16Async(
+        dest: hipDeviceptr_t,
+        value: ::core::ffi::c_ushort,
+        count: usize,
         stream: hipStream_t,
     ) -> hipError_t;
     #[must_use]

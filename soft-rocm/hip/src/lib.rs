@@ -66,6 +66,7 @@ mod exports;
 mod facts;
 mod fork;
 pub mod fuzzing;
+mod halves;
 mod huge;
 mod last_error;
 mod leaks;

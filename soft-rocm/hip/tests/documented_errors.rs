@@ -151,9 +151,20 @@ const MEMORY: &[Row] = &[
     }),
     ("hipMemcpy", hipErrorInvalidValue, Two, || copy(9, hipMemcpyDeviceToDevice)),
     ("hipMemcpy", hipErrorInvalidMemcpyDirection, Two, || copy(8, hipMemcpyKind(5))),
+    ("hipMemcpyHtoD", hipErrorInvalidValue, Two, || unsafe {
+        hipMemcpyHtoD(device_memory(8), device_memory(8), 8)
+    }),
+    ("hipMemcpyDtoH", hipErrorInvalidValue, Two, || unsafe {
+        hipMemcpyDtoH(device_memory(8), device_memory(8), 8)
+    }),
+    ("hipMemcpyDtoD", hipErrorInvalidValue, Two, || unsafe {
+        hipMemcpyDtoD(device_memory(8), device_memory(8), 9)
+    }),
     ("hipMemcpyPeer", hipErrorInvalidValue, Two, || copy_to_peer(1, 9)),
     ("hipMemcpyPeer", hipErrorInvalidDevice, Two, || copy_to_peer(BEYOND, 8)),
     ("hipMemset", hipErrorInvalidValue, Two, || unsafe { hipMemset(device_memory(8), 0, 9) }),
+    ("hipMemsetD8", hipErrorInvalidValue, Two, || unsafe { hipMemsetD8(device_memory(8), 0, 9) }),
+    ("hipMemsetD16", hipErrorInvalidValue, Two, || unsafe { hipMemsetD16(device_memory(8), 0, 5) }),
     ("hipMemsetD32", hipErrorInvalidValue, Two, || unsafe { hipMemsetD32(device_memory(8), 0, 3) }),
 ];
 

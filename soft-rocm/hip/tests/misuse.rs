@@ -32,7 +32,7 @@ fn fill(pointer: *mut c_void, size: usize) -> hipError_t {
 }
 
 /// What is illegal, and what is said about it.
-const ILLEGAL: [(Refused, &str); 17] = [
+const ILLEGAL: [(Refused, &str); 20] = [
     (
         || copy(device_memory(100), [0u8; 101].as_ptr().cast(), 101),
         "hipMemcpy: @ + 101 ends 1 bytes behind device memory @ + 100 of device 0",
@@ -58,6 +58,21 @@ const ILLEGAL: [(Refused, &str); 17] = [
         "hipMemcpy: @ + 9 is device memory that is not allocated",
     ),
     (|| fill(device_memory(8), 9), "hipMemset: @ + 9 ends 1 bytes behind device memory @ + 8 of device 0"),
+    (
+        // SAFETY: as for a fill.
+        || unsafe { hipMemsetD8(device_memory(8), 0, 9) },
+        "hipMemsetD8: @ + 9 ends 1 bytes behind device memory @ + 8 of device 0",
+    ),
+    (
+        // SAFETY: as for a fill.
+        || unsafe { hipMemsetD16(device_memory(8), 0, 5) },
+        "hipMemsetD16: @ + 10 ends 2 bytes behind device memory @ + 8 of device 0",
+    ),
+    (
+        // SAFETY: requires device memory; holds, other memory is refused.
+        || unsafe { hipMemcpyDtoD(device_memory(8), freed(), 8) },
+        "hipMemcpyDtoD: @ + 8 is in device memory @ + 100 of device 0, which thread # freed #",
+    ),
     (
         || copy_between_devices(device_memory(8), freed(), 8),
         "hipMemcpyPeer: @ + 8 is in device memory @ + 100 of device 0, which thread # freed #",

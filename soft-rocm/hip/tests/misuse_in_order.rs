@@ -51,11 +51,21 @@ fn fill_words(to: *mut c_void, count: usize) -> hipError_t {
 }
 
 /// What is refused at submission, and how its report begins.
-const SUBMISSIONS: [(Refused, &str); 7] = [
+const SUBMISSIONS: [(Refused, &str); 9] = [
     (|| copy(|| device_memory(8), 9), "hipMemcpyAsync: @ + 9 ends 1 bytes behind"),
     (|| copy_and_wait(freed, 9), "hipMemcpyWithStream: @ + 9 is in device memory @ + 100 of device 0, which"),
     (|| copy_to_peer(freed, 9), "hipMemcpyPeerAsync: @ + 9 is in device memory @ + 100 of device 0, which"),
     (|| fill(device_memory(8), 9), "hipMemsetAsync: @ + 9 ends 1 bytes behind"),
+    (
+        // SAFETY: as for a fill.
+        || unsafe { hipMemsetD16Async(device_memory(8), 1, 5, ptr::null_mut()) },
+        "hipMemsetD16Async: @ + 10 ends 2 bytes behind",
+    ),
+    (
+        // SAFETY: requires a usable source; holds, it is freed and refused.
+        || unsafe { hipMemcpyDtoDAsync(device_memory(8), freed(), 8, ptr::null_mut()) },
+        "hipMemcpyDtoDAsync: @ + 8 is in device memory @ + 100 of device 0, which",
+    ),
     (|| fill_words(device_memory(8), 3), "hipMemsetD32Async: @ + 12 ends 4 bytes behind"),
     (
         || hipFreeAsync(freed(), ptr::null_mut()),

@@ -1285,6 +1285,30 @@ hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int fla
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
 
 /**
+ * hipMemcpy() from host memory to device memory.
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL, if dst is not memory that devices reach or src none that
+ * the host reaches, or if a range leaves its allocation.
+ */
+hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t sizeBytes);
+
+/**
+ * hipMemcpy() from device memory to host memory.
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL, if dst is not memory that the host reaches or src none that
+ * devices reach, or if a range leaves its allocation.
+ */
+hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t sizeBytes);
+
+/**
+ * hipMemcpy() from device memory to device memory.
+ *
+ * Errors: answers hipErrorInvalidValue if a pointer is NULL, if one is not memory that devices reach, or if a range leaves
+ * its allocation.
+ */
+hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes);
+
+/**
  * Copies sizeBytes between the memory of two devices, or inside one. The pointers say where the memory is.
  *
  * Errors: answers hipErrorInvalidDevice if there is no such device; hipErrorInvalidValue if a pointer is NULL or ordinary
@@ -1298,6 +1322,20 @@ hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDev
  * Errors: answers hipErrorInvalidValue if dst is not such memory or the range leaves its allocation.
  */
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes);
+
+/**
+ * hipMemset() of count bytes.
+ *
+ * Errors: answers hipErrorInvalidValue if dest is not such memory or the range leaves its allocation.
+ */
+hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count);
+
+/**
+ * Fills count elements of 2 bytes of device memory, or of memory that both sides reach. dest is aligned to 2 bytes.
+ *
+ * Errors: answers hipErrorInvalidValue if dest is not such memory or not aligned, or the range leaves its allocation.
+ */
+hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count);
 
 /**
  * Fills count elements of 4 bytes of device memory, or of memory that both sides reach. dest is aligned to 4 bytes.
@@ -1354,6 +1392,27 @@ hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcp
                           hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
 
 /**
+ * hipMemcpyHtoD() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemcpyHtoD().
+ */
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t sizeBytes, hipStream_t stream);
+
+/**
+ * hipMemcpyDtoH() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemcpyDtoH().
+ */
+hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
+
+/**
+ * hipMemcpyDtoD() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemcpyDtoD().
+ */
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
+
+/**
  * hipMemcpy() in the order of a stream, which is waited for.
  *
  * Errors: as hipMemcpy(); the error of an operation of the stream.
@@ -1375,6 +1434,22 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int s
  * Errors: as hipMemset().
  */
 hipError_t hipMemsetAsync(void *dst, int value, size_t sizeBytes, hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * hipMemsetD8() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemsetD8().
+ */
+hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count,
+                            hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
+
+/**
+ * hipMemsetD16() in the order of a stream, without waiting for it.
+ *
+ * Errors: as hipMemsetD16().
+ */
+hipError_t hipMemsetD16Async(hipDeviceptr_t dest, unsigned short value, size_t count,
+                             hipStream_t stream HIP_RUNTIME_API_DEFAULT(NULL));
 
 /**
  * hipMemsetD32() in the order of a stream, without waiting for it.

@@ -1,12 +1,15 @@
 //! Copies, fills, allocations and values in memory, in the order of a stream.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::ptr;
 
-use soft_rocm_faults::point;
+use soft_rocm_faults::{Point, point};
 
 use super::put;
-use crate::bindings::{hipDeviceptr_t, hipError_t, hipErrorInvalidValue, hipMemcpyKind, hipStream_t};
+use crate::bindings::{
+    hipDeviceptr_t, hipError_t, hipErrorInvalidValue, hipMemcpyDeviceToDevice, hipMemcpyDeviceToHost,
+    hipMemcpyHostToDevice, hipMemcpyKind, hipStream_t,
+};
 use crate::entry::call;
 use crate::memory::Memory;
 use crate::misuse;
@@ -22,13 +25,47 @@ pub unsafe extern "C" fn hipMemcpyAsync(
     kind: hipMemcpyKind,
     stream: hipStream_t,
 ) -> hipError_t {
-    let (dst, src) = (dst.cast(), src.cast());
     call(point::hipMemcpyAsync, size_bytes, || {
-        submit(stream, |memory| {
-            let sides = memory.sides_of_copy(dst, src, size_bytes, kind);
-            misuse::used(memory, point::hipMemcpyAsync, &ranges_of_copy(dst, src, size_bytes), sides)?;
-            Ok(Some(Work::Copy { dst, src, len: size_bytes, kind }))
-        })
+        submit_copy(point::hipMemcpyAsync, dst, src, size_bytes, kind, stream)
+    })
+}
+
+/// Copies host memory to a device, in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyHtoDAsync(
+    dst: hipDeviceptr_t,
+    src: *const c_void,
+    size_bytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    call(point::hipMemcpyHtoDAsync, size_bytes, || {
+        submit_copy(point::hipMemcpyHtoDAsync, dst, src, size_bytes, hipMemcpyHostToDevice, stream)
+    })
+}
+
+/// Copies device memory to the host, in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyDtoHAsync(
+    dst: *mut c_void,
+    src: hipDeviceptr_t,
+    size_bytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    call(point::hipMemcpyDtoHAsync, size_bytes, || {
+        submit_copy(point::hipMemcpyDtoHAsync, dst, src, size_bytes, hipMemcpyDeviceToHost, stream)
+    })
+}
+
+/// Copies device memory, in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyDtoDAsync(
+    dst: hipDeviceptr_t,
+    src: hipDeviceptr_t,
+    size_bytes: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    call(point::hipMemcpyDtoDAsync, size_bytes, || {
+        submit_copy(point::hipMemcpyDtoDAsync, dst, src, size_bytes, hipMemcpyDeviceToDevice, stream)
     })
 }
 
@@ -67,14 +104,36 @@ pub unsafe extern "C" fn hipMemsetAsync(
     size_bytes: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let dst = dst.cast();
     call(point::hipMemsetAsync, size_bytes, || {
+        submit_fill(point::hipMemsetAsync, dst, value as u8, size_bytes, stream)
+    })
+}
+
+/// Fills bytes in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemsetD8Async(
+    dest: hipDeviceptr_t,
+    value: c_uchar,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    call(point::hipMemsetD8Async, count, || submit_fill(point::hipMemsetD8Async, dest, value, count, stream))
+}
+
+/// Fills elements of 2 bytes in the order of a stream.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemsetD16Async(
+    dest: hipDeviceptr_t,
+    value: c_ushort,
+    count: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let dst = dest.cast::<u8>();
+    call(point::hipMemsetD16Async, count.saturating_mul(2), || {
         submit(stream, |memory| {
-            if size_bytes > 0 {
-                let reached = memory.reach(dst, size_bytes);
-                misuse::used(memory, point::hipMemsetAsync, &[(dst.cast(), size_bytes)], reached)?;
-            }
-            Ok(Some(Work::Fill { dst, value: value as u8, len: size_bytes }))
+            let range = [(dest.cast_const(), count.saturating_mul(2))];
+            misuse::used(memory, point::hipMemsetD16Async, &range, memory.check_halves(dst, count))?;
+            Ok(Some(Work::FillHalves { dst, value, count }))
         })
     })
 }
@@ -213,12 +272,47 @@ fn write(
     })
 }
 
-pub(super) fn ranges_of_copy(dst: *mut u8, src: *const u8, len: usize) -> [(*const c_void, usize); 2] {
+fn ranges_of_copy(dst: *mut u8, src: *const u8, len: usize) -> [(*const c_void, usize); 2] {
     [(dst.cast_const().cast(), len), (src.cast(), len)]
 }
 
+/// Gives a stream a copy, if it could be made now.
+pub(super) fn submit_copy(
+    point: Point,
+    dst: *mut c_void,
+    src: *const c_void,
+    len: usize,
+    kind: hipMemcpyKind,
+    stream: hipStream_t,
+) -> Result<(), hipError_t> {
+    let (dst, src) = (dst.cast(), src.cast());
+    submit(stream, |memory| {
+        let sides = memory.sides_of_copy(dst, src, len, kind);
+        misuse::used(memory, point, &ranges_of_copy(dst, src, len), sides)?;
+        Ok(Some(Work::Copy { dst, src, len, kind }))
+    })
+}
+
+/// Gives a stream a fill of bytes, if it could be made now.
+fn submit_fill(
+    point: Point,
+    dst: *mut c_void,
+    value: u8,
+    len: usize,
+    stream: hipStream_t,
+) -> Result<(), hipError_t> {
+    let range = [(dst.cast_const(), len)];
+    let dst = dst.cast();
+    submit(stream, |memory| {
+        if len > 0 {
+            misuse::used(memory, point, &range, memory.reach(dst, len))?;
+        }
+        Ok(Some(Work::Fill { dst, value, len }))
+    })
+}
+
 /// Gives a stream what `work` makes of the arguments, if that is anything.
-pub(super) fn submit(
+fn submit(
     stream: hipStream_t,
     work: impl FnOnce(&Memory) -> Result<Option<Work>, hipError_t>,
 ) -> Result<(), hipError_t> {

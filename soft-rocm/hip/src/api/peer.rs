@@ -4,16 +4,14 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use soft_rocm_faults::point;
 
-use super::asynchronous::{ranges_of_copy, submit};
+use super::asynchronous::submit_copy;
 use super::put;
-use super::transfer::wait_for_default;
+use super::transfer::copy;
 use crate::bindings::{
     hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipMemcpyDeviceToDevice, hipStream_t,
 };
 use crate::entry::call;
-use crate::misuse;
-use crate::runtime::{current_device, memory, runtime};
-use crate::stream::Work;
+use crate::runtime::{current_device, runtime};
 
 /// Whether a device can use the memory of another.
 #[unsafe(no_mangle)]
@@ -69,11 +67,8 @@ pub unsafe extern "C" fn hipMemcpyPeer(
         let runtime = runtime()?;
         runtime.device(dst_device_id)?;
         runtime.device(src_device_id)?;
-        let memory = memory()?;
-        wait_for_default()?;
         // SAFETY: requires usable host ranges and no concurrent use; holds by the header, host memory is refused.
-        let copied = unsafe { memory.copy(dst.cast(), src.cast(), size_bytes, hipMemcpyDeviceToDevice) };
-        misuse::used(memory, point::hipMemcpyPeer, &[(dst, size_bytes), (src, size_bytes)], copied)
+        unsafe { copy(point::hipMemcpyPeer, dst, src, size_bytes, hipMemcpyDeviceToDevice) }
     })
 }
 
@@ -87,15 +82,10 @@ pub unsafe extern "C" fn hipMemcpyPeerAsync(
     size_bytes: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let (dst, src) = (dst.cast(), src.cast());
     call(point::hipMemcpyPeerAsync, size_bytes, || {
         let runtime = runtime()?;
         runtime.device(dst_device_id)?;
         runtime.device(src_device)?;
-        submit(stream, |memory| {
-            let sides = memory.sides_of_copy(dst, src, size_bytes, hipMemcpyDeviceToDevice);
-            misuse::used(memory, point::hipMemcpyPeerAsync, &ranges_of_copy(dst, src, size_bytes), sides)?;
-            Ok(Some(Work::Copy { dst, src, len: size_bytes, kind: hipMemcpyDeviceToDevice }))
-        })
+        submit_copy(point::hipMemcpyPeerAsync, dst, src, size_bytes, hipMemcpyDeviceToDevice, stream)
     })
 }

@@ -57,6 +57,15 @@ pub(crate) enum Work {
         /// Number of bytes.
         len: usize,
     },
+    /// Fills elements of 2 bytes.
+    FillHalves {
+        /// Where.
+        dst: *mut u8,
+        /// With what.
+        value: u16,
+        /// Number of elements.
+        count: usize,
+    },
     /// Fills words of 4 bytes.
     FillWords {
         /// Where.
@@ -106,6 +115,12 @@ impl Work {
                 let ranges = [(dst.cast_const().cast(), len)];
                 // SAFETY: requires that nobody uses the range; holds by the header.
                 at_its_turn(point::hipMemsetAsync, &ranges, unsafe { memory()?.fill(dst, value, len) })
+            }
+            Work::FillHalves { dst, value, count } => {
+                let ranges = [(dst.cast_const().cast(), count.saturating_mul(2))];
+                // SAFETY: as above.
+                let filled = unsafe { memory()?.fill_halves(dst, value, count) };
+                at_its_turn(point::hipMemsetD16Async, &ranges, filled)
             }
             Work::FillWords { dst, value, count } => {
                 let ranges = [(dst.cast_const().cast(), count.saturating_mul(4))];
