@@ -36,7 +36,7 @@ const BLOCK: u64 = 4096;
 /// Alignment of GPU memory: that of a huge page, which is more than any file asks for.
 const ALIGNMENT: usize = 2 << 20;
 
-/// How much is compared at once.
+/// How much is compared at once, at most.
 const COMPARED: u64 = 4 << 20;
 
 impl<'a> Copier<'a> {
@@ -185,7 +185,9 @@ impl<'a> Copier<'a> {
         let work = Work { from, to: new.file(), zeros: None, cache: false };
         let mut lanes: Vec<_> = (0..self.args.jobs).map(|_| Lane::Compare(Vec::new(), Vec::new())).collect();
         let progress = self.progress(len, from);
-        pool::run(work, &mut lanes, extents::chunks(extents::whole(len), COMPARED), &progress)?;
+        // A job has its share of the buffer for both files together.
+        let compared = COMPARED.min(self.chunk as u64 / 2);
+        pool::run(work, &mut lanes, extents::chunks(extents::whole(len), compared), &progress)?;
         Ok(clock.span())
     }
 

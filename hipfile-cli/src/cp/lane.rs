@@ -6,6 +6,7 @@ use hipfile::{FileHandle, Region};
 
 use super::{system, zeros};
 use crate::failure::Failure;
+use crate::size::Size;
 
 /// What is copied, and how.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +70,7 @@ fn through_gpu(
 ) -> Result<Moved, Failure> {
     let cached = work.cache && system::is_cached(work.from, range);
     if cached {
-        host.resize(len, 0);
+        fit(host, len)?;
         work.from.read_host_exact_at(host, range.start)?;
         region.slice_mut(..len)?.as_device_mut().copy_from_host(0, host)?;
     } else {
@@ -78,7 +79,7 @@ fn through_gpu(
     let parts = match work.zeros {
         Some(block) => {
             if !cached {
-                host.resize(len, 0);
+                fit(host, len)?;
                 region.slice(..len)?.as_device().copy_to_host(0, host)?;
             }
             zeros::data(host, block)
@@ -99,7 +100,7 @@ fn through_host(
     range: &Range<u64>,
     len: usize,
 ) -> Result<u64, Failure> {
-    memory.resize(len, 0);
+    fit(memory, len)?;
     work.from.read_host_exact_at(memory, range.start)?;
     let mut moved = 0;
     let parts = match work.zeros {
@@ -113,6 +114,16 @@ fn through_host(
     }
     system::begin_writing(work.to, range);
     Ok(moved)
+}
+
+/// Gives host memory a length. Without room that is a failure of this file, not the end of the program.
+fn fit(memory: &mut Vec<u8>, len: usize) -> Result<(), Failure> {
+    if memory.try_reserve_exact(len.saturating_sub(memory.len())).is_err() {
+        let failure = Failure::new(format!("there is no room for {} of host memory", Size(len as u64)));
+        return Err(failure.advice("give the copy less with --buffer"));
+    }
+    memory.resize(len, 0);
+    Ok(())
 }
 
 /// Whether the kernel copied the chunk; no if it can't, between these file systems or at all.
@@ -152,8 +163,8 @@ fn compare(
     offset: u64,
     len: usize,
 ) -> Result<(), Failure> {
-    a.resize(len, 0);
-    b.resize(len, 0);
+    fit(a, len)?;
+    fit(b, len)?;
     work.from.read_host_exact_at(a, offset)?;
     work.to.read_host_exact_at(b, offset)?;
     if a == b {

@@ -236,6 +236,25 @@ fn a_limit_on_file_size_is_an_error() {
 }
 
 #[test]
+fn too_little_memory_is_an_error() {
+    let stage = stage().file("a", vec![7; 136 << 20]);
+    let command = |options: &str| {
+        let command =
+            format!("ulimit -v 131072; exec {} cp --direct never {options} a b", program().display());
+        Stage::ran(stage.command("/bin/bash").args(["-c", &command]))
+    };
+    let ran = command("--sparse always --buffer 136M --jobs 1");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let message = "error: there is no room for 136 MiB of host memory; give the copy less with --buffer\n";
+    assert_eq!(ran.stderr, message);
+    assert_eq!(names(&stage), ["a", "b"]);
+    assert_eq!(fs::read_to_string(stage.path().join("b")).unwrap(), "old");
+    // What is compared takes its share of the buffer too.
+    let ran = command("--verify --buffer 2M --jobs 16");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_source_that_changes_does_not_pass_verification() {
     let Some(stage) = faulty("hipFileWrite:delay=2s") else { return };
     let stage = stage.file("a", bytes(8 << 20));
