@@ -63,6 +63,7 @@ impl<'a> Copier<'a> {
         let observed = if matches!(route, Route::Gpu) { Paths::observed(before) } else { None };
         let verifying =
             if self.args.verify { self.verify(&from, &new, found.len())? } else { Span::default() };
+        self.unchanged(source, &found, &from)?;
         self.attributes(&found, replaced.as_ref(), &new, destination)
             .map_err(|error| named(destination, &error))?;
         let work = Work { from: &from, to: new.file(), zeros: None, cache: false };
@@ -71,6 +72,20 @@ impl<'a> Copier<'a> {
         }
         new.commit().map_err(|failed| failed.into_error())?;
         Ok(Copied::new(counts, clock.span().without(verifying), self.args.verify, route, observed))
+    }
+
+    /// Refuses the copy of a source that has lost bytes meanwhile, for which there would be zeros; tells of one that was written.
+    fn unchanged(&self, source: &Path, found: &Metadata, from: &FileHandle) -> Result<(), Failure> {
+        let now = metadata(from).map_err(|error| named(source, &error))?;
+        let shown = source.display();
+        if now.len() < found.len() {
+            return Err(Failure::new(format!("{shown} was cut short while it was copied")));
+        }
+        if (now.mtime(), now.mtime_nsec()) != (found.mtime(), found.mtime_nsec()) {
+            self.output
+                .warning(format!("{shown} was written while it was copied: the copy may have some of it"));
+        }
+        Ok(())
     }
 
     /// Gives the copy its mode, and what else it keeps; says what it can't keep.

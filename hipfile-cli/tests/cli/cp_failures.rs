@@ -271,6 +271,26 @@ fn a_source_that_changes_does_not_pass_verification() {
 }
 
 #[test]
+fn a_source_that_is_cut_or_written_meanwhile_is_told() {
+    for (len, code, message) in [
+        (4_000_000, 1, "error: a was cut short while it was copied\n"),
+        (9_000_000, 0, "hipfile: a was written while it was copied: the copy may have some of it\n"),
+    ] {
+        let Some(stage) = faulty("hipFileWrite:delay=2s") else { return };
+        let stage = stage.file("a", bytes(8 << 20));
+        let child = start(&stage, &["--direct", "always", "a", "b"]);
+        // All of it has been read.
+        wait_until(|| read_by(&child) >= 8 << 20);
+        fs::OpenOptions::new().write(true).open(stage.path().join("a")).unwrap().set_len(len).unwrap();
+        let (status, ran) = end(child);
+        assert_eq!((status.code(), ran.stderr.as_str()), (Some(code), message));
+        assert_eq!(names(&stage), ["a", "b"]);
+        let left = if code == 0 { bytes(8 << 20) } else { b"old".to_vec() };
+        assert!(fs::read(stage.path().join("b")).unwrap() == left);
+    }
+}
+
+#[test]
 fn a_signal_ends_it_and_leaves_what_was_there() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         let Some(stage) = faulty("hipFileWrite:delay=100ms") else { return };
