@@ -14,11 +14,13 @@ pub fn forbid_fallback() {
     unsafe { std::env::set_var("HIPFILE_ALLOW_COMPAT_MODE", "false") };
 }
 
-/// Whether this process may write what has that path, by the permissions that count when it opens it.
-pub fn may_write(path: &Path) -> bool {
+/// Whether the permissions of what has that path, those that count when this process opens it, are against writing.
+pub fn is_write_protected(path: &Path) -> bool {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
     // SAFETY: requires text that ends in zero; holds for a CString.
-    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) == 0 }
+    let status = unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), libc::W_OK, libc::AT_EACCESS) };
+    // Other reasons, as a file system that is read-only, are told by who tries.
+    status != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EACCES)
 }
 
 /// Where data and holes begin; none if there is no more data.

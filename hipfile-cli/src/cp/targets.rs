@@ -15,7 +15,7 @@ use crate::failure::Failure;
 pub struct Targets {
     destination: PathBuf,
     folder: bool,
-    /// What was admitted.
+    /// What was admitted, by the names that links lead to.
     taken: HashSet<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ impl Targets {
                 Failure::new(format!("{shown} is no regular file")).advice("the system's cp copies others")
             );
         }
-        if !self.taken.insert(destination.to_owned()) {
+        if !self.taken.insert(place(destination)) {
             let failure =
                 Failure::new(format!("{shown} would replace another copy, {}", destination.display()));
             return Err(failure.advice("copy it into another folder"));
@@ -81,12 +81,20 @@ impl Targets {
             let failure = Failure::new(format!("{} is a folder", destination.display()));
             return Err(failure.advice("give the copy another name"));
         }
-        if to.is_file() && !system::may_write(destination) {
+        if to.is_file() && system::is_write_protected(destination) {
             let failure = Failure::new(format!("{} is write-protected", destination.display()));
             return Err(failure.advice("remove it first, or change its mode"));
         }
         Ok(())
     }
+}
+
+/// The one name of a file that is there or is to be there, whatever links lead to it.
+fn place(path: &Path) -> PathBuf {
+    let folder =
+        path.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let new = || Some(fs::canonicalize(folder?).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(new).unwrap_or_else(|| path.to_owned())
 }
 
 /// Refuses a name in a folder that is not there.

@@ -85,6 +85,27 @@ fn the_others_are_copied_all_the_same() {
 }
 
 #[test]
+fn a_link_does_not_lead_to_another_copy() {
+    let stage = stage().link("d/b", "a");
+    let ran = stage.run(&["cp", "-q", "a", "b", "d"]);
+    let message = "error: b would replace another copy, d/b; copy it into another folder\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), message));
+    assert!(fs::read(stage.path().join("d/a")).unwrap() == bytes(1 << 20));
+}
+
+#[test]
+fn a_file_system_that_takes_nothing_is_no_matter_of_permissions() {
+    let stage = stage();
+    let script = "unshare --mount sh -c 'mount --bind . . && mount -o remount,bind,ro . && cd . && exec hipfile cp a \"$PWD/b\"'";
+    let ran = Stage::ran(stage.command("/bin/sh").args(["-c", script]));
+    if ran.stderr.contains("unshare:") || ran.stderr.contains("mount:") {
+        return println!("skipped: {}", ran.stderr);
+    }
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(stage.places(&ran.stderr), "error: replace /data/b: read-only file system (30 EROFS)\n");
+}
+
+#[test]
 fn what_is_protected_stays() {
     let stage = stage();
     fs::set_permissions(stage.path().join("b"), Permissions::from_mode(0o444)).unwrap();
