@@ -1,5 +1,22 @@
 //! Safe ownership of AMD GPU memory over HIP.
 //!
+//! ```
+//! # fn main() -> hip_alloc::Result<()> {
+//! use hip_alloc::DeviceBuffer;
+//!
+//! let mut buffer = DeviceBuffer::zeroed(4096)?;
+//! buffer.copy_from_host(16, b"weights")?;
+//! assert_eq!(buffer.slice(16..23)?.to_vec()?, b"weights");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It needs Linux and HIP 5.2 or later: when it is built, or, without feature `link`, only when it
+//! [runs](#linked-or-loaded). Where there is none, or no GPU, the software ROCm of the
+//! [repository](https://github.com/hipfile-rs/hipfile-rs) takes its place. The crate `hipfile` moves bytes between files and
+//! this memory.
+//!
+//! # What there is
 //! ```text
 //!   Device::current / Device::new
 //!      │ make_current ──► DeviceGuard ── Drop: the previous device is current again
@@ -47,17 +64,6 @@
 //! With feature `link` (default) the program is linked with `libamdhip64`, found at build time. Without it the library is
 //! loaded on first use: the one already in the process, else from `ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm` and the
 //! system's directories, else [`ErrorKind::NotLoaded`] lists the places tried. [`load`] names the file instead.
-//!
-//! ```
-//! # fn main() -> hip_alloc::Result<()> {
-//! use hip_alloc::DeviceBuffer;
-//!
-//! let mut buffer = DeviceBuffer::zeroed(4096)?;
-//! buffer.copy_from_host(16, b"weights")?;
-//! assert_eq!(buffer.slice(16..23)?.to_vec()?, b"weights");
-//! # Ok(())
-//! # }
-//! ```
 #![deny(unsafe_code)]
 
 #[cfg(not(target_os = "linux"))]

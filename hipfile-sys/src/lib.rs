@@ -5,13 +5,27 @@
 //! - [`Api`], the functions of one library as a table, [linked](Api::linked) or [loaded](Api::load), and [`api`], the
 //!   table of the process.
 //!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let api = hipfile_sys::api::get()?;
+//! // SAFETY: requires nothing.
+//! let result = unsafe { (api.hipFileDriverOpen)() };
+//! assert_eq!(result.err, hipfile_sys::hipFileSuccess);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | Feature | Default | Effect |
 //! |---|---|---|
 //! | `link` | yes | The build finds libhipfile and links it; without, it is loaded when first used |
 //! | `bindgen` | no | The declarations are generated from the header found, 0.5 or newer; needs libclang |
 //!
-//! Declarations are those of hipFile 0.5. Libraries since 0.2 will do: they lack the `hipFileGetStats…` functions, and
-//! accept batches which they never run. See the README for the variables the build looks at.
+//! Declarations are those of hipFile 0.5. Libraries since 0.2 will do: those before 0.5 lack the `hipFileGetStats…`
+//! functions, and accept batches which they never run.
+//!
+//! Needs 64-bit Linux, and with feature `link` a libhipfile that the build finds: by `HIPFILE_LIB_DIR` and
+//! `HIPFILE_INCLUDE_DIR`, by pkg-config, or in `$ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm` and the system's directories. The
+//! README has all variables, and the [repository](https://github.com/hipfile-rs/hipfile-rs) a software ROCm for machines without.
 
 pub mod api;
 mod error;

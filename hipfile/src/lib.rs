@@ -1,5 +1,26 @@
 //! Direct file I/O to AMD GPU memory, over AMD's hipFile library.
 //!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let weights = std::env::temp_dir().join(format!("hipfile-doc-lib-{}", std::process::id()));
+//! # std::fs::write(&weights, [7; 10_007])?;
+//! let driver = hipfile::Driver::open()?;
+//! let file = hipfile::OpenOptions::new().read(true).open(&driver, &weights)?;
+//! let mut memory = hipfile::alloc::DeviceBuffer::new(1 << 20)?;
+//! let mut registered = driver.register(&mut memory)?;
+//! let n = file.read_at(&mut registered, 0)?; // short at the end of the file, like pread
+//! # assert_eq!(n, 10_007);
+//! # std::fs::remove_file(&weights)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It needs 64-bit Linux and a ROCm with libhipfile 0.2 or later: when it is built, or, without feature `link`, only when it
+//! [runs](#linked-or-loaded). Where there is none, or no GPU, the software ROCm of the
+//! [repository](https://github.com/hipfile-rs/hipfile-rs) takes its place; `cargo xtask demo` in a checkout shows that. The
+//! pages in its `docs/src` say how to install, what takes the fast path, and why all of this is sound.
+//!
+//! # What there is
 //! ```text
 //!   Driver::open ─────────────────────────────────────────────────────── libhipfile is open
 //!      │
@@ -26,21 +47,6 @@
 //!   Files and registrations hold the driver; slices borrow their memory. Drop undoes each in any order.
 //! ```
 //!
-//! ```
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let weights = std::env::temp_dir().join(format!("hipfile-doc-lib-{}", std::process::id()));
-//! # std::fs::write(&weights, [7; 10_007])?;
-//! let driver = hipfile::Driver::open()?;
-//! let file = hipfile::OpenOptions::new().read(true).open(&driver, &weights)?;
-//! let mut memory = hipfile::alloc::DeviceBuffer::new(1 << 20)?;
-//! let mut registered = driver.register(&mut memory)?;
-//! let n = file.read_at(&mut registered, 0)?; // short at the end of the file, like pread
-//! # assert_eq!(n, 10_007);
-//! # std::fs::remove_file(&weights)?;
-//! # Ok(())
-//! # }
-//! ```
-//!
 //! # What keeps this safe
 //! 1. A guard takes its memory by value, so memory can't be freed, moved or borrowed mutably while it is registered.
 //! 2. Forgetting a guard leaks: memory that can't be deregistered is never freed, and [`alloc::leaked`] counts it.
@@ -59,13 +65,17 @@
 //! # Linked or loaded
 //! With feature `link` (default) the program is linked with libhipfile and HIP, found at build time. Without it they are
 //! loaded at first use: what is in the process already, else from `ROCM_PATH`, `/opt/rocm/core-*`, `/opt/rocm`, the
-//! system. [`load`] names the file instead. Either way libhipfile 0.2 and later will do; what a version lacks is an
-//! error of kind [`Unsupported`](ErrorKind::Unsupported), and [`supports`] asks.
+//! system. [`load`] names the file instead. What a version of libhipfile lacks is an error of kind
+//! [`Unsupported`](ErrorKind::Unsupported), and [`supports`] asks.
+//!
+//! # Elements of a type
+//! With feature `bytemuck` device memory can be used as elements of a type that is plain data: `typed` of
+//! [`alloc::DeviceSlice`].
 //!
 //! # Tracing
 //! With feature `tracing` each operation has a span of the crate [`tracing`](https://docs.rs/tracing), target `hipfile`:
 //! opening and registering, each transfer with its file, offset, bytes asked for and done, and how it failed. The example
-//! `tracing` prints them. Where nobody listens a transfer takes about a dozen instructions more; without the feature
+//! `tracing` prints them. Where nobody listens a transfer takes a few instructions more; without the feature
 //! nothing of it is compiled. What a subscriber panics with goes no further, and in a forked child it is not called.
 #![deny(unsafe_code)]
 
