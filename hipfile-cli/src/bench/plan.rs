@@ -108,10 +108,9 @@ pub fn check_size(case: &Case, settings: &Settings, size: u64) -> Result<(), Fai
     }
     let blocks = size.div_ceil(case.block);
     if !settings.own_files && blocks < case.threads as u64 {
-        let message = format!(
-            "{size} bytes are {blocks} blocks of {} bytes, too few for {} threads",
-            case.block, case.threads
-        );
+        let are = if blocks == 1 { "are 1 block".to_owned() } else { format!("are {blocks} blocks") };
+        let message =
+            format!("{size} bytes {are} of {} bytes, too few for {} threads", case.block, case.threads);
         return Err(usage(message).advice("make -s larger, or -i or -w smaller"));
     }
     if settings.direct && (case.block | settings.offset | size) % 4096 != 0 {

@@ -27,18 +27,21 @@ const BOTTOM: f64 = 400.0;
 /// Told apart also by those who do not see all colours; the marks differ too.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// Refuses a file that is no drawing, and a folder that is not there: before the measurement, not after it.
+/// Refuses a file that is no drawing, and a place that takes none: before the measurement, not after it.
 pub fn admit(path: &Path, force: bool) -> Result<(), Failure> {
     let begin = match fs::metadata(path) {
-        Ok(found) if found.is_file() && found.len() > 0 => begin(path),
+        Ok(found) if found.is_file() || found.is_dir() => {
+            File::options().write(true).open(path).map_err(|error| failed("write", path, &error))?;
+            if found.len() == 0 {
+                return Ok(());
+            }
+            begin(path)
+        }
         // Opened to be written, a pipe or a terminal loses nothing.
         Ok(_) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            return match folder.map(fs::metadata) {
-                Some(Err(error)) => Err(failed("write", path, &error)),
-                _ => Ok(()),
-            };
+            let tried = File::options().write(true).create_new(true).open(path);
+            return tried.and_then(|_| fs::remove_file(path)).map_err(|error| failed("write", path, &error));
         }
         Err(error) => Err(error),
     };
@@ -250,6 +253,18 @@ mod tests {
             ratio: None,
             rounds: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_takes_no_drawing_is_refused_before_there_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let refusal = |path: &Path| admit(path, true).unwrap_err().to_string();
+        assert!(refusal(dir.path()).ends_with(": Is a directory (os error 21)"), "{}", refusal(dir.path()));
+        assert!(refusal(Path::new("/proc/new.svg")).starts_with("cannot write /proc/new.svg: "));
+        let path = dir.path().join("new.svg");
+        assert!(admit(&path, false).is_ok() && !path.exists());
+        fs::write(&path, "<svg />").unwrap();
+        assert!(admit(&path, false).is_ok() && fs::read(&path).unwrap() == b"<svg />");
     }
 
     #[test]

@@ -85,9 +85,14 @@ impl Worker<'_> {
                     free.push(slot);
                     break;
                 };
-                if writes && verify {
+                if verify {
                     let bytes = scratch.get_mut(..piece.len).unwrap_or_default();
-                    pattern::fill(bytes, self.settings.seed, piece.offset);
+                    if writes {
+                        pattern::fill(bytes, self.settings.seed, piece.offset);
+                    } else {
+                        // The bytes of an earlier read would pass for those of one that moves nothing.
+                        bytes.fill(0);
+                    }
                     self.lane.put(slot, bytes)?;
                 }
                 if let Some(place) = under_way.get_mut(slot) {
@@ -143,4 +148,62 @@ pub fn check(bytes: &[u8], seed: u64, offset: u64, path: &Path) -> Result<(), Fa
     let advice =
         format!("if bench did not write the file with -V and seed {seed}, do that first: -I 1 -V -k {seed}");
     Err(Failure::new(message).advice(advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::args::Args;
+
+    /// Memory that each read fills, up to some number of them.
+    struct Tired {
+        memory: Vec<u8>,
+        reads: usize,
+    }
+
+    impl Lane for Tired {
+        fn begin(&mut self, _: usize, piece: Piece) -> Result<(), Failure> {
+            if self.reads > 0 {
+                self.reads -= 1;
+                pattern::fill(&mut self.memory[..piece.len], 0, piece.offset);
+            }
+            Ok(())
+        }
+
+        fn put(&mut self, _: usize, bytes: &[u8]) -> Result<(), Failure> {
+            self.memory[..bytes.len()].copy_from_slice(bytes);
+            Ok(())
+        }
+
+        fn take(&mut self, _: usize, bytes: &mut [u8]) -> Result<(), Failure> {
+            bytes.copy_from_slice(&self.memory[..bytes.len()]);
+            Ok(())
+        }
+    }
+
+    #[derive(Debug, clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn a_read_that_moves_nothing_does_not_pass() {
+        let line = <Line as clap::Parser>::parse_from(["bench", "-f", "F", "-V", "--warmup", "1"]);
+        let settings = Settings::of(&line.args);
+        let read = |reads| {
+            let lane = Box::new(Tired { memory: vec![0; 1000], reads });
+            let path = Path::new("F");
+            let mut worker =
+                Worker { lane, settings: &settings, path, longest: 1000, stop: &AtomicBool::new(false) };
+            let again = std::iter::repeat_n(Piece { offset: 0, len: 1000, block: 0 }, 2);
+            worker.warm_up(again.clone())?;
+            worker.transfer(again, None).map(|tally| tally.verified)
+        };
+        assert_eq!(read(3).unwrap(), 2000);
+        for reads in [0, 1, 2] {
+            let message = read(reads).unwrap_err().to_string();
+            assert!(message.starts_with("F has a wrong byte at offset 0: 0x00 instead of 0x68"), "{message}");
+        }
+    }
 }

@@ -108,7 +108,7 @@ fn a_mistake_in_the_command_line_has_status_2() {
             "-f F -s 4K -i 1M",
             "a block of 1048576 bytes does not fit into 4096 bytes; make -s larger or -i smaller\n",
         ),
-        ("-f F -s 1M -i 1M -w 2", "1048576 bytes are 1 blocks of 1048576 bytes, too few for 2 threads; "),
+        ("-f F -s 1M -i 1M -w 2", "1048576 bytes are 1 block of 1048576 bytes, too few for 2 threads; "),
         ("-f F -s 4G -i 2G", "a transfer of 2147483648 bytes is too large; one has at most 2147479552\n"),
         ("-f F -s 1M -x 6 -b", "mode batch does nothing with -b; -b is for modes sync and transfer\n"),
         ("-f F -s 1M --compare sync,hipfile", "--compare has sync twice\n"),
