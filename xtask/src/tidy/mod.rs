@@ -5,6 +5,7 @@ mod environment;
 mod errors;
 mod examples;
 mod features;
+mod hip;
 mod ids;
 mod manifests;
 mod matrix;
@@ -72,6 +73,7 @@ const RULES: &[Rule] = &[
     docs::links,
     environment::documented,
     spans::documented,
+    hip::documented,
     tables::current,
     workflows::steps,
 ];
