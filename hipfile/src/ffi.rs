@@ -7,6 +7,7 @@ use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::path::Path;
 
+use hip_alloc::DeviceGuard;
 use hipfile_sys as sys;
 use sys::Api;
 
@@ -169,12 +170,11 @@ pub(crate) struct Transfer {
 /// The handle is registered and its descriptor open; `size` bytes at `base + buffer_offset` are device memory that
 /// nobody else uses during the call.
 #[inline]
-pub(crate) unsafe fn read(api: &Api, t: Transfer) -> Result<usize, Cause> {
-    let (ret, errno) = with_errno(|| {
+pub(crate) unsafe fn read(api: &Api, device: DeviceGuard, t: Transfer) -> Result<usize, Cause> {
+    moved(device, t.size, || {
         // SAFETY: requires a registered handle and device memory to write to; holds because the caller promises it.
         unsafe { (api.hipFileRead)(t.handle.0, t.base, t.size, t.file_offset, t.buffer_offset) }
-    });
-    decode(ret, errno, t.size)
+    })
 }
 
 /// Writes from device memory into the file. Short like `pwrite`.
@@ -183,17 +183,16 @@ pub(crate) unsafe fn read(api: &Api, t: Transfer) -> Result<usize, Cause> {
 ///
 /// As for [`read`], but others may read the memory meanwhile.
 #[inline]
-pub(crate) unsafe fn write(api: &Api, t: Transfer) -> Result<usize, Cause> {
-    let (ret, errno) = with_errno(|| {
+pub(crate) unsafe fn write(api: &Api, device: DeviceGuard, t: Transfer) -> Result<usize, Cause> {
+    moved(device, t.size, || {
         // SAFETY: requires a registered handle and device memory to read from; holds because the caller promises it.
         unsafe { (api.hipFileWrite)(t.handle.0, t.base, t.size, t.file_offset, t.buffer_offset) }
-    });
-    decode(ret, errno, t.size)
+    })
 }
 
-/// Calls, with `errno` zeroed before and read as the very next thing after.
+/// Calls, with `errno` zeroed before and read as the very next thing after. The device is current until then.
 #[inline]
-fn with_errno(call: impl FnOnce() -> isize) -> (i64, i32) {
+fn moved(device: DeviceGuard, requested: usize, call: impl FnOnce() -> isize) -> Result<usize, Cause> {
     // SAFETY: requires nothing; the address is that of this thread's errno and valid while the thread runs.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: requires a valid pointer that only this thread uses; holds for this thread's errno.
@@ -201,5 +200,6 @@ fn with_errno(call: impl FnOnce() -> isize) -> (i64, i32) {
     let ret = call();
     // SAFETY: requires a valid, initialised pointer; holds for this thread's errno.
     let errno = unsafe { errno.read() };
-    (ret as i64, errno)
+    drop(device);
+    decode(ret as i64, errno, requested)
 }

@@ -153,7 +153,7 @@ impl FileHandle {
         }
         self.admits(way)?;
         // Fails in a forked child, so what follows is not reached there.
-        let _device = span.device.make_current().map_err(hip_cause)?;
+        let device = span.device.make_current().map_err(hip_cause)?;
         let api = self.driver().api();
         let transfer = Transfer {
             handle: self.handle(),
@@ -166,10 +166,10 @@ impl FileHandle {
             // SAFETY: requires a registered handle with its descriptor open, and device memory that is nobody else's;
             // holds because `self` is both and is borrowed, and `span` comes from a slice that is exclusive (only such
             // are `ReadInto`) and borrowed for the time of the call.
-            Way::Read => unsafe { ffi::read(api, transfer) },
+            Way::Read => unsafe { ffi::read(api, device, transfer) },
             // SAFETY: requires a registered handle with its descriptor open, and device memory that nobody writes; holds
             // because `self` is both and is borrowed, and `span` comes from a slice borrowed for the time of the call.
-            Way::Write => unsafe { ffi::write(api, transfer) },
+            Way::Write => unsafe { ffi::write(api, device, transfer) },
         }
     }
 
