@@ -35,6 +35,9 @@ mod pages {
     #[doc = include_str!("../../docs/src/first-read.md")]
     struct FirstRead;
 
+    #[doc = include_str!("../../docs/src/frameworks.md")]
+    struct Frameworks;
+
     #[doc = include_str!("../../docs/src/settings.md")]
     struct Settings;
 
