@@ -10,6 +10,11 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Size(pub u64);
 
+/// As in `1 byte` and `2 bytes`.
+pub fn in_bytes(number: u64) -> String {
+    if number == 1 { "1 byte".to_owned() } else { format!("{number} bytes") }
+}
+
 /// From the largest to the smallest: suffix, power of two.
 const UNITS: [(char, u32); 5] = [('P', 50), ('T', 40), ('G', 30), ('M', 20), ('K', 10)];
 
@@ -159,5 +164,6 @@ mod tests {
             assert_eq!(Size(bytes).to_string(), text);
         }
         assert_eq!(format!("{:>8}", Size(1024)), "   1 KiB");
+        assert_eq!([0, 1, 2].map(in_bytes), ["0 bytes", "1 byte", "2 bytes"]);
     }
 }

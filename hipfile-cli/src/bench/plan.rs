@@ -7,7 +7,7 @@ use super::args::{Args, Cache};
 use super::mode::Mode;
 use super::operation::Operation;
 use crate::failure::{Failure, USAGE};
-use crate::size::Size;
+use crate::size::{Size, in_bytes};
 
 /// What all measurements have in common.
 #[derive(Clone, Debug)]
@@ -103,14 +103,14 @@ pub fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
 /// Whether every thread has a block of its own.
 pub fn check_size(case: &Case, settings: &Settings, size: u64) -> Result<(), Failure> {
     if size < case.block {
-        let message = format!("a block of {} bytes does not fit into {size} bytes", case.block);
+        let message = format!("a block of {} does not fit into {}", in_bytes(case.block), in_bytes(size));
         return Err(usage(message).advice("make -s larger or -i smaller"));
     }
     let blocks = size.div_ceil(case.block);
     if !settings.own_files && blocks < case.threads as u64 {
         let are = if blocks == 1 { "are 1 block".to_owned() } else { format!("are {blocks} blocks") };
         let message =
-            format!("{size} bytes {are} of {} bytes, too few for {} threads", case.block, case.threads);
+            format!("{size} bytes {are} of {}, too few for {} threads", in_bytes(case.block), case.threads);
         return Err(usage(message).advice("make -s larger, or -i or -w smaller"));
     }
     if settings.direct && (case.block | settings.offset | size) % 4096 != 0 {

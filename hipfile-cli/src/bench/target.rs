@@ -11,6 +11,7 @@ use super::space;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::size::in_bytes;
 
 /// A file to measure with. One in a folder of bench's choice is removed when this is dropped.
 #[derive(Debug)]
@@ -134,7 +135,7 @@ impl Target {
         if let Some(lacking) = self.size.checked_sub(room.saturating_add(used)).filter(|lacking| *lacking > 0)
         {
             let message =
-                format!("no room for {}: its file system lacks {lacking} bytes", self.path.display());
+                format!("no room for {}: its file system lacks {}", self.path.display(), in_bytes(lacking));
             return Err(Failure::new(message).advice("make -s smaller, or make room"));
         }
         if wanted.reserve {
@@ -165,8 +166,9 @@ impl Target {
 
     fn shorter(&self, end: u64, wanted: Wanted) -> Failure {
         let message = format!(
-            "{} has {end} bytes, too few for {} from offset {}",
+            "{} has {}, too few for {} from offset {}",
             self.path.display(),
+            in_bytes(end),
             self.size,
             wanted.offset
         );

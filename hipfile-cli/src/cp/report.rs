@@ -10,7 +10,7 @@ use super::span::Span;
 use crate::failure::Failure;
 use crate::name::{self, Name};
 use crate::output::{Output, Style};
-use crate::size::Size;
+use crate::size::{Size, in_bytes};
 
 /// All of it, as `--json` prints it.
 #[derive(Debug, Default, Serialize)]
@@ -161,7 +161,7 @@ impl Copy {
         let style = if good { Style::Good } else { Style::Warning };
         output.line(format!("  {}", output.paint(style, &copied.path())))?;
         if copied.counts.odd > 0 {
-            output.line(format!("  {} bytes at odd ends through host memory", copied.counts.odd))?;
+            output.line(format!("  {} at odd ends through host memory", in_bytes(copied.counts.odd)))?;
         }
         if copied.counts.cached > 0 {
             output.line(format!("  {} of it read from the page cache", Size(copied.counts.cached)))?;

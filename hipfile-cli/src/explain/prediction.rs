@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Args;
 use crate::failure::Failure;
 use crate::name;
-use crate::size::Size;
+use crate::size::{Size, in_bytes};
 
 /// All that is said, as `--json` prints it.
 #[derive(Debug, Serialize)]
@@ -68,12 +68,16 @@ impl Prediction {
         let end = file.len()?;
         let (offset, len) = (args.offset.0, args.len.map_or(end.saturating_sub(args.offset.0), |len| len.0));
         if offset.checked_add(len).is_none_or(|end| i64::try_from(end).is_err()) {
-            let failure = Failure::new(format!("{len} bytes at {offset} lead beyond the largest file"));
+            let failure = Failure::new(format!(
+                "a transfer of {} at {offset} leads beyond the largest file",
+                in_bytes(len)
+            ));
             return Err(failure.advice(format!("no file is larger than {} bytes", i64::MAX)));
         }
         let (path, reasons) = explain(&file, offset, len)?;
-        // On files without direct I/O the library says what it would assume.
-        let direct = !reasons.contains(&Reason::NoDirectIo);
+        // On files without direct I/O the library says what it would assume, and for no bytes it does not say that there is none.
+        let asked = if len == 0 { explain(&file, 0, 1)?.1 } else { reasons.clone() };
+        let direct = !asked.contains(&Reason::NoDirectIo);
         let alignment = if direct { file.alignment()? } else { None };
         let fast_part = match alignment {
             Some(alignment) if path != Predicted::FastPath && only_odd(&reasons) => {
@@ -114,9 +118,6 @@ fn open(path: &Path, write: bool) -> Result<FileHandle, Failure> {
     Ok(OpenOptions::new().read(!write).write(write).open(&driver, path)?)
 }
 
-/// The most that one call of the library transfers.
-const ONE_CALL: u64 = 0x7fff_f000;
-
 /// Blocks divide this, so that a length can be replaced by a smaller one with the same remainder.
 const BLOCKS: u64 = 1 << 20;
 
@@ -124,13 +125,13 @@ const BLOCKS: u64 = 1 << 20;
 const PAGE: usize = 4096;
 
 fn explain(file: &FileHandle, offset: u64, len: u64) -> Result<(Predicted, Vec<Reason>), Failure> {
-    // Rules ask for the length's remainder only, so no more memory is taken than shows that.
-    let call = len.min(ONE_CALL);
-    let shown = if call > BLOCKS { BLOCKS + call % BLOCKS } else { call };
+    // Rules ask for the length's remainder only, so no more memory is taken than shows that. What is more than one call takes is
+    // in whole blocks, up to the last.
+    let shown = if len > BLOCKS { BLOCKS + len % BLOCKS } else { len };
     let memory = DeviceBuffer::with_alignment(usize::try_from(shown).unwrap_or(PAGE), PAGE)?;
     let explanation = file.explain(memory.as_slice(), offset)?;
     let whole = |reason| match reason {
-        Reason::Length { alignment, .. } => Reason::Length { len: call, alignment },
+        Reason::Length { alignment, .. } => Reason::Length { len, alignment },
         other => other,
     };
     Ok((explanation.path, explanation.reasons.into_iter().map(whole).collect()))

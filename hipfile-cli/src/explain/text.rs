@@ -5,7 +5,7 @@ use std::io;
 use super::prediction::{Operation, Prediction};
 use crate::name::Name;
 use crate::output::{Output, Style};
-use crate::size::Size;
+use crate::size::{Size, in_bytes};
 
 /// Prints the answer, then what it rests on.
 pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
@@ -17,9 +17,9 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
     let path = if len.0 == 0 { "nothing to transfer" } else { path };
     let style = if reasons.is_empty() { Style::Good } else { Style::Warning };
     output.line(format!(
-        "{}, {operation} {} bytes at {}: {}",
+        "{}, {operation} {} at {}: {}",
         Name(file),
-        len.0,
+        in_bytes(len.0),
         offset.0,
         output.paint(style, path)
     ))?;
@@ -30,6 +30,11 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
         output.line(format!("  why  {}", reason.text))?;
         output.line(format!("  do   {}", reason.advice))?;
     }
+    if let ([reason], true) = (&**reasons, len.0 > ONE_CALL) {
+        if reason.rule == "length" {
+            output.line(format!("  calls take {ONE_CALL} bytes at most: the last one has the odd end"))?;
+        }
+    }
     match alignment {
         Some(multiples) => output.line(format!(
             "  direct I/O: offsets and lengths in multiples of {}, device addresses of {}",
@@ -39,12 +44,16 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
     }
     if let Some(part) = fast_part {
         output.line(format!(
-            "  in calls of their own, {} bytes at {} take the fast path; hipfile::transfer cuts so by itself",
-            part.len.0, part.offset.0
+            "  in calls of their own, {} at {} take the fast path; hipfile::transfer cuts so by itself",
+            in_bytes(part.len.0),
+            part.offset.0
         ))?;
     }
     Ok(())
 }
+
+/// The most that one call of the library transfers.
+const ONE_CALL: u64 = 0x7fff_f000;
 
 /// What is to be known of the file's end, where the transfer leads beyond it.
 fn end(prediction: &Prediction) -> Option<String> {
@@ -52,10 +61,10 @@ fn end(prediction: &Prediction) -> Option<String> {
     let rest = end.saturating_sub(offset);
     match operation {
         Operation::Read if len > rest => {
-            Some(format!("the file has {end} bytes, so only {rest} of these can be read"))
+            Some(format!("the file has {}, so only {rest} of these can be read", in_bytes(end)))
         }
         _ if len == 0 && offset > 0 && offset >= end => {
-            Some(format!("the file has {end} bytes; --len says how many to transfer"))
+            Some(format!("the file has {}; --len says how many to transfer", in_bytes(end)))
         }
         _ => None,
     }

@@ -61,6 +61,17 @@ fn a_length_needs_no_memory_of_its_own() {
         let odd = long("1073741825")["reasons"].clone();
         let odd = odd.as_array().unwrap().iter().find(|reason| reason["rule"] == "length").cloned().unwrap();
         assert!(odd["text"].as_str().unwrap().starts_with("length 1073741825 is no multiple"), "{odd}");
+        // The odd end of what is more than a call takes is that of the last one.
+        let odd = long("3221225473");
+        assert_eq!(
+            (&odd["path"], &odd["reasons"][0]["rule"]),
+            (&"fallback".into(), &"length".into()),
+            "{odd}"
+        );
+        let text = stage.run(&["explain", "weights.bin", "--len", "3221225473"]).stdout;
+        let fast = odd["reasons"].as_array().unwrap().len() == 1;
+        let told = text.contains("\n  calls take 2147479552 bytes at most: the last one has the odd end\n");
+        assert_eq!(told, fast, "{text}");
     }
 }
 
@@ -84,6 +95,11 @@ fn no_bytes_are_no_transfer() {
         let ran = stage().run(&[&["explain", "weights.bin"][..], arguments].concat());
         assert!(ran.stdout.contains(" 0 bytes ") && ran.stdout.contains("nothing to transfer"), "{ran:?}");
     }
+    let ran = stage().run(&["explain", "/proc/version"]);
+    let expected =
+        "/proc/version, reading 0 bytes at 0: nothing to transfer\n  direct I/O: none on this file\n";
+    assert_eq!(ran.stdout, expected);
+    assert!(stage().run(&["explain", "weights.bin", "--len", "1"]).stdout.contains("reading 1 byte at 0"));
 }
 
 #[test]
@@ -120,7 +136,7 @@ fn what_is_no_file_is_told_in_one_line() {
         (&["pipe"], "error: pipe is a pipe; name a file or a block device\n"),
         (
             &["weights.bin", "--offset", "9223372036854775807", "--len", "1"],
-            "error: 1 bytes at 9223372036854775807 lead beyond the largest file; no file is larger than ",
+            "error: a transfer of 1 byte at 9223372036854775807 leads beyond the largest file; no file is larger than ",
         ),
     ] {
         let ran = stage.run(&[&["explain"][..], arguments].concat());
