@@ -1,6 +1,7 @@
 //! What stands on the command line, other than what belongs to one subcommand.
 
 use std::ffi::OsString;
+use std::process::exit;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -80,7 +81,17 @@ pub fn refuse(error: &clap::Error) -> ! {
     if error.use_stderr() && wants_json(&arguments) {
         output::error_document(&Failure::new(message(error)).advice("see `hipfile help`").code(USAGE));
     }
-    error.exit()
+    match error.print() {
+        // Help and versions are results.
+        Err(full) if !error.use_stderr() => {
+            let failure = Failure::from(full);
+            if !failure.is_silent() {
+                output::error_line(&failure);
+            }
+            exit(failure.exit_code().into())
+        }
+        _ => exit(error.exit_code()),
+    }
 }
 
 /// Whether a command line that makes no sense asks for JSON.

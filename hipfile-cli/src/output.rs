@@ -88,14 +88,14 @@ impl Output {
     /// A line about what is being done, on standard error; nothing without `--verbose`.
     pub fn note(&self, text: impl Display) {
         if self.verbose {
-            eprintln!("hipfile: {}", one_line(&text.to_string()));
+            to_stderr(format_args!("hipfile: {}", one_line(&text.to_string())));
         }
     }
 
     /// A line about something that is not as it should be, on standard error; nothing under `--quiet`.
     pub fn warning(&self, text: impl Display) {
         if !self.quiet {
-            eprintln!("hipfile: {}", one_line(&text.to_string()));
+            to_stderr(format_args!("hipfile: {}", one_line(&text.to_string())));
         }
     }
 
@@ -106,7 +106,7 @@ impl Output {
 
     /// A line about a failure, on standard error.
     pub fn error(&self, failure: &Failure) {
-        eprintln!("error: {failure}");
+        error_line(failure);
     }
 
     /// Reports a failure: a line on standard error, and a JSON document under `--json`. Returns the exit status.
@@ -119,6 +119,16 @@ impl Output {
         }
         ExitCode::from(failure.exit_code())
     }
+}
+
+/// A failure as a line on standard error.
+pub fn error_line(failure: &Failure) {
+    to_stderr(format_args!("error: {failure}"));
+}
+
+/// A line on standard error. Where that takes none, as on a full disk, there is nobody to tell, and what is being done goes on.
+fn to_stderr(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// A failure as a JSON document. Whether it can be written or not, a line on standard error says the same, and the exit status.

@@ -109,3 +109,31 @@ fn completions_that_nobody_takes_are_no_panic() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+#[test]
+fn help_that_nobody_takes_is_an_error() {
+    for arguments in [&["--help"][..], &["--version"], &["cp", "--help"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = Stage::new().command(program()).args(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error, "error: cannot write to standard output: No space left on device (os error 28)\n");
+    }
+}
+
+/// A log on a disk that is full is no reason to end.
+#[test]
+fn a_standard_error_that_takes_nothing_changes_nothing() {
+    let stage = stage();
+    for (arguments, code) in [
+        (&["cp", "--json", "no", "./-dash", "d"][..], 1),
+        (&["cp", "-v", "./-dash", "copy"], 0),
+        (&["-x"], 2),
+    ] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = stage.command(program()).args(arguments).stderr(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+    assert_eq!(fs::read_to_string(stage.path().join("copy")).unwrap(), "text");
+    assert_eq!(fs::read_to_string(stage.path().join("d/-dash")).unwrap(), "text");
+}
