@@ -275,7 +275,7 @@ impl Drop for FileRegistration {
         // In a forked child the library is not to be touched; the descriptor is the child's own copy.
         if let Ok(api) = self.driver.live() {
             // SAFETY: requires a live handle without transfers; holds because the handle came from our registration,
-            // this runs once, and a transfer borrows the file for as long as it runs.
+            // this runs once, and a transfer borrows or owns the file until it has ended.
             unsafe { ffi::deregister_file(api, self.handle) }
         }
     }

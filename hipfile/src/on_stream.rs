@@ -35,9 +35,9 @@ pub(crate) fn slots(
 ///
 /// # Safety
 ///
-/// The stream's device is current. Until the stream has passed the transfer, **also if this fails**: the slots stay where they are, the file is not dropped,
-/// and the bytes that the slots name, at any time, after `base` are device memory, which nobody else uses if the way is
-/// `Read` and nobody else writes if it is `Write`.
+/// The stream's device is current. Until the stream has passed the transfer, **also if this fails**: the slots stay where
+/// they are, the file is not dropped, and the bytes that the slots name, at any time, after `base` are device memory, which
+/// nobody else uses if the way is `Read` and nobody else writes if it is `Write`.
 pub(crate) unsafe fn submit(
     way: Way,
     file: &FileHandle,
@@ -48,9 +48,9 @@ pub(crate) unsafe fn submit(
     let api = file.driver().api();
     let submission = Submission { handle: file.handle(), base: base.0, slots, stream: stream.as_raw() };
     match way {
-        // SAFETY: requires a live stream, of the current device if it is null, and slots, handle and exclusive memory until it has passed;
-        // holds because the reference stands for such a stream, a file's handle is registered and its descriptor open while
-        // it is not dropped, and the caller promises the rest.
+        // SAFETY: requires a live stream, of the current device if it is null, and slots, handle and exclusive memory until
+        // it has passed; holds because the reference stands for such a stream, a file's handle is registered and its
+        // descriptor open while it is not dropped, and the caller promises the rest.
         Way::Read => unsafe { streams::read(api, submission) },
         // SAFETY: as for the read, with memory that nobody writes.
         Way::Write => unsafe { streams::write(api, submission) },

@@ -115,7 +115,8 @@ impl Request {
     /// `f` is given the submitted values, with the length as it is after the cut at 0x7ffff000, and answers with the ones to
     /// use: at most as many bytes, at any offsets of the file and of the region where they fit. It is called once, on a
     /// thread of HIP that has other work waiting, so it should be quick, and it must call nothing of HIP or of this crate.
-    /// What it owns is dropped there as well: not the last share of a file, stream or region, which would be a call. It is not called, only dropped, if the transfer is refused before or its region has no bytes.
+    /// What it owns is dropped there as well: not the last share of a file, stream or region, which would be a call. It is
+    /// not called, only dropped, if the transfer is refused before or its region has no bytes.
     ///
     /// Late values need a [`RegisteredStream`](crate::RegisteredStream): of others nobody knows what the library reads late.
     ///

@@ -217,9 +217,9 @@ impl FileHandle {
                 // Fails in a forked child, so what follows is not reached there.
                 let _device = scope.stream().device().make_current().map_err(hip_cause)?;
                 scope.keep(Box::new(Kept(Arc::clone(&state))));
-                // SAFETY: requires that the stream's device is current, and that slots, file and memory stay until the stream has
-                // passed, also after an error; holds because it was made current, the scope keeps the slots until it has waited, and file and memory are borrowed for 'scope, which
-                // lasts until the last wait.
+                // SAFETY: requires that the stream's device is current, and that slots, file and memory stay until the
+                // stream has passed, also after an error; holds because it was made current, the scope keeps the slots until
+                // it has waited, and file and memory are borrowed for 'scope, which lasts until the last wait.
                 unsafe { on_stream::submit(way, self, span.base, &state.slots, scope.stream()) }?;
             }
             Ok(state)

@@ -1,4 +1,5 @@
 //! The functions of batches.
+#![allow(unsafe_code, reason = "calls C")]
 
 use std::ffi::{c_uint, c_void};
 use std::ptr;

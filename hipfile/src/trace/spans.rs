@@ -5,7 +5,6 @@
 
 use std::mem;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tracing::dispatcher::{self, DefaultGuard};
 use tracing::field::{Empty, debug, display};
@@ -18,6 +17,7 @@ use crate::error::{Cause, Error, Result};
 use crate::explain::Explanation;
 use crate::file::FileHandle;
 use crate::io::Way;
+use crate::quietly::quietly;
 
 /// The span of an operation: from its beginning until this is dropped.
 #[derive(Debug)]
@@ -168,18 +168,6 @@ impl Drop for Inside<'_> {
         } else {
             quietly(|| drop(entered));
             quietly(|| drop(subscriber));
-        }
-    }
-}
-
-/// Runs code of a subscriber, whose panic is none of ours. The panic hook has told of it.
-fn quietly<T>(code: impl FnOnce() -> T) -> Option<T> {
-    match catch_unwind(AssertUnwindSafe(code)) {
-        Ok(answer) => Some(answer),
-        Err(panic) => {
-            // What was panicked with may panic when dropped.
-            mem::forget(panic);
-            None
         }
     }
 }

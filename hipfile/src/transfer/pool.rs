@@ -22,8 +22,8 @@ pub(super) type Watcher<'a> = dyn FnMut(Progress) -> ControlFlow<()> + Send + 'a
 /// So many bytes take long enough for the question about their path, which opens the file and reads the mount table.
 const EXPLAINED: u64 = 16 << 20;
 
-/// Checks all pieces and moves them, and returns when no thread works on them any more, also by unwinding out of `watcher`, which is called
-/// on this thread. `moved` counts bytes meanwhile.
+/// Checks all pieces and moves them, and returns when no thread works on them any more, also by unwinding out of `watcher`,
+/// which is called on this thread. `moved` counts bytes meanwhile.
 pub(super) fn run(
     pieces: &[Piece<'_>],
     settings: &Settings,

@@ -1,4 +1,5 @@
-//! `softrocm_hipfile_set_faults`, `softrocm_hipfile_held_calls`, `softrocm_hipfile_counted_calls`: scripted faults and delays, while the program runs.
+//! `softrocm_hipfile_set_faults`, `softrocm_hipfile_held_calls`, `softrocm_hipfile_counted_calls`: scripted faults and
+//! delays, while the program runs.
 
 use std::ffi::{c_char, c_int};
 
