@@ -58,11 +58,7 @@ impl Direct for Disk {
             Err(Some(libc::EOPNOTSUPP | libc::EISDIR | libc::ENOENT)) => {}
             _ => return answer(nameless),
         }
-        let named = folder.join(format!(".hipfile-check-{}", std::process::id()));
-        let opened = options.create_new(true).custom_flags(libc::O_DIRECT).open(&named);
-        // Some file systems make the file before they refuse the flag. That it can't be removed shows by its name.
-        let _ = std::fs::remove_file(&named);
-        answer(opened)
+        named(options, &folder.join(format!(".hipfile-check-{}", std::process::id())))
     }
 
     fn file(&self, file: &Path) -> DirectIo {
@@ -75,6 +71,16 @@ impl Direct for Disk {
         // SAFETY: requires a C string; holds because `path` is one.
         unsafe { libc::access(path.as_ptr(), libc::W_OK) == 0 }
     }
+}
+
+/// By a file that is gone at once, unless there was one.
+fn named(mut options: OpenOptions, name: &Path) -> DirectIo {
+    let opened = options.create_new(true).custom_flags(libc::O_DIRECT).open(name);
+    if !opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists) {
+        // Some file systems make the file before they refuse the flag. That it can't be removed shows by its name.
+        let _ = std::fs::remove_file(name);
+    }
+    answer(opened)
 }
 
 fn answer(opened: io::Result<File>) -> DirectIo {
@@ -118,6 +124,18 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         assert!(matches!(Disk.folder(Path::new("/nonexistent")), DirectIo::Unverified(_)));
         assert!(Disk.writable(dir.path()) && !Disk.writable(Path::new("/nonexistent")));
+    }
+
+    #[test]
+    fn a_file_of_the_same_name_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = dir.path().join("probe");
+        let options = || OpenOptions::new().write(true).clone();
+        assert_eq!(named(options(), &name), Disk.folder(dir.path()));
+        assert!(!name.exists());
+        fs::write(&name, "precious").unwrap();
+        assert!(matches!(named(options(), &name), DirectIo::Unverified(_)));
+        assert_eq!(fs::read_to_string(&name).unwrap(), "precious");
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub fn read(system: &System) -> Vec<Mount> {
 
 /// The mount that holds a path: of those with the longest point, the latest.
 pub fn of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
+    // As the table was read: what is no UTF-8 is replaced.
+    let path = path.to_string_lossy().into_owned();
+    let path = Path::new(&path);
     mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.len())
 }
 
@@ -76,6 +79,8 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::super::system::made_up::system;
     use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     const TABLE: &str = "\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,errors=remount-ro
@@ -115,6 +120,10 @@ mod tests {
         assert_eq!(source("/database"), Some("/dev/vda"));
         assert_eq!(source("/a b/c"), Some("/dev/sda1"));
         assert_eq!(of(&[], Path::new("/")), None);
+        let table = TABLE.replace("/data", "/d\u{fffd}ta");
+        let mounts: Vec<_> = table.lines().filter_map(parse).collect();
+        let path = Path::new(OsStr::from_bytes(b"/d\xffta/x"));
+        assert_eq!(of(&mounts, path).map(|mount| mount.source.as_str()), Some("/dev/sda4"));
     }
 
     #[test]
