@@ -47,7 +47,7 @@ pub struct Args {
     // One list, since clap takes names that begin with a dash for options in the first of two lists, after `--` too.
     #[arg(value_names = ["SRC", "DST"], num_args = 2.., required = true)]
     paths: Vec<PathBuf>,
-    /// Keep mode, times and, where permitted, owner
+    /// Keep mode, times and, where permitted, owner and group
     #[arg(short, long)]
     preserve: bool,
     /// Compare each copy, read back from storage, with its source before it gets its name

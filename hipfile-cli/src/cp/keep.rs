@@ -5,14 +5,16 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-/// Gives the copy the mode and times of the source, and its owner if that is permitted; whether it was. Without the owner the
-/// bits that give rights to whoever runs the file are left out.
+/// Gives the copy the mode and times of the source, and its owner and group if that is permitted; whether it was. Without the owner
+/// the bits that give rights to whoever runs the file are left out; the group alone may be permitted.
 pub fn all(source: &Metadata, copy: impl AsFd) -> io::Result<bool> {
     let copy = file(copy)?;
     let owned = match fchown(&copy, Some(source.uid()), Some(source.gid())) {
         Err(error)
             if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput) =>
         {
+            // That it is not permitted either is what is told already.
+            let _ = fchown(&copy, None, Some(source.gid()));
             false
         }
         answer => answer.map(|()| true)?,

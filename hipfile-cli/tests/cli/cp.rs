@@ -254,6 +254,27 @@ fn what_is_replaced_keeps_owner_group_and_mode() {
     }
 }
 
+/// As the system's cp: who may not give files away may still choose among groups.
+#[test]
+fn the_group_is_kept_where_the_owner_can_not_be() {
+    let stage = Stage::new().file("a", bytes(100));
+    let path = |name: &str| stage.path().join(name);
+    fs::set_permissions(stage.path(), Permissions::from_mode(0o777)).unwrap();
+    if chown(path("a"), Some(1234), Some(4321)).is_err() {
+        return println!("skipped: this user may not give files away");
+    }
+    fs::set_permissions(path("a"), Permissions::from_mode(0o4644)).unwrap();
+    let mut command = stage.command("/usr/bin/setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--groups=4321"]).arg(program());
+    let ran = Stage::ran(command.args(["cp", "-vp", "a", "b"]));
+    if ran.code != Some(0) {
+        return println!("skipped: another user gets at no build: {ran:?}");
+    }
+    assert!(ran.stderr.contains("hipfile: the owner of b is not that of its source\n"), "{ran:?}");
+    let found = fs::metadata(path("b")).unwrap();
+    assert_eq!((found.uid(), found.gid(), found.mode() & 0o7777), (65534, 4321, 0o644));
+}
+
 /// Where the kernel does not copy by itself.
 #[test]
 fn between_file_systems_plain_reads_and_writes_serve() {
