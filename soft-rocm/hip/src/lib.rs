@@ -23,18 +23,8 @@
 //!
 //! # Environment
 //!
-//! Read once, at first use. A value that is not accepted is reported on standard error, and every call then answers
-//! `hipErrorNotInitialized`: a mistyped setting must not pass for the default.
-//!
-//! | Variable | Meaning | Default |
-//! |---|---|---|
-//! | `SOFT_ROCM_DEVICE` | what devices are made of: `host` memory, nothing else so far | `host` |
-//! | `SOFT_ROCM_DEVICE_COUNT` | number of devices, 0 to 64 | 1 |
-//! | `SOFT_ROCM_DEVICE_MEM` | memory of each device in bytes; K, M, G multiply by 1024, 1024², 1024³ | 16G |
-//! | `SOFT_ROCM_STREAMS` | `eager` starts queued work at once, `lazy` when something waits for it | eager |
-//! | `SOFT_ROCM_STRICT` | 0 lets host code read device memory, 1 forbids it, abort stops illegal use with a report | 1 |
-//! | `SOFT_ROCM_LEAKS` | 1 lists at exit what was not freed, fail makes the process fail as well | 0 |
-//! | `SOFT_ROCM_KFD_ALIGN` | 1 makes file functions refuse what is not aligned to 4 KiB | 0 |
+//! The variables of `docs/src/environment.md`, read once, at first use. A value that is not accepted is reported on standard
+//! error, and every call then answers `hipErrorNotInitialized`: a mistyped setting must not pass for the default.
 //!
 //! Device memory takes host memory only for pages that were touched, and gives them back when it is freed.
 //!
