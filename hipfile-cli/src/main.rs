@@ -18,6 +18,7 @@ mod cp;
 mod explain;
 mod failure;
 mod info;
+mod memory;
 mod name;
 mod output;
 mod progress;

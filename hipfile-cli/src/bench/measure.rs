@@ -17,6 +17,7 @@ use super::target::{Target, failed};
 use super::work::{Blocks, Work};
 use super::worker::{self, Tally, Worker};
 use crate::failure::Failure;
+use crate::memory;
 use crate::signals;
 use crate::usage::Usage;
 
@@ -205,7 +206,8 @@ impl Measure<'_> {
                     continue;
                 }
                 let start = block * layout.piece;
-                bytes.resize(usize::try_from(layout.piece.min(target.size - start)).unwrap_or(0), 0);
+                let len = usize::try_from(layout.piece.min(target.size - start)).unwrap_or(0);
+                memory::fit(&mut bytes, len)?;
                 let offset = self.settings.offset + start;
                 file.read_exact_at(&mut bytes, offset)
                     .map_err(|error| failed("read", target.path(), &error))?;

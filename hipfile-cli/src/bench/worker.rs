@@ -12,6 +12,7 @@ use super::pattern;
 use super::plan::Settings;
 use super::work::Piece;
 use crate::failure::Failure;
+use crate::memory;
 use crate::signals;
 
 /// What a thread has done.
@@ -41,7 +42,7 @@ pub struct Worker<'a> {
 impl Worker<'_> {
     /// Fills the memory of every slot with what bench writes, and makes the first transfers.
     pub fn warm_up(&mut self, pieces: impl Iterator<Item = Piece>) -> Result<(), Failure> {
-        let mut bytes = vec![0; self.longest];
+        let mut bytes = memory::zeroed(self.longest)?;
         pattern::fill(&mut bytes, self.settings.seed, 0);
         for slot in 0..self.lane.depth() {
             self.lane.put(slot, &bytes)?;
@@ -59,7 +60,7 @@ impl Worker<'_> {
         time: Option<Duration>,
     ) -> Result<Tally, Failure> {
         let (writes, verify) = (self.settings.operation.writes(), self.settings.verify);
-        let mut scratch = vec![0; if verify { self.longest } else { 0 }];
+        let mut scratch = memory::zeroed(if verify { self.longest } else { 0 })?;
         let mut free: Vec<usize> = (0..self.lane.depth()).collect();
         let mut under_way: Vec<Option<(Piece, Instant)>> = vec![None; free.len()];
         let begun = Instant::now();

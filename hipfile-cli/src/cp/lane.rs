@@ -6,7 +6,7 @@ use hipfile::{FileHandle, Region};
 
 use super::{system, zeros};
 use crate::failure::Failure;
-use crate::size::Size;
+use crate::memory;
 
 /// What is copied, and how.
 #[derive(Clone, Copy, Debug)]
@@ -116,14 +116,9 @@ fn through_host(
     Ok(moved)
 }
 
-/// Gives host memory a length. Without room that is a failure of this file, not the end of the program.
+/// Gives a job's host memory a length.
 fn fit(memory: &mut Vec<u8>, len: usize) -> Result<(), Failure> {
-    if memory.try_reserve_exact(len.saturating_sub(memory.len())).is_err() {
-        let failure = Failure::new(format!("there is no room for {} of host memory", Size(len as u64)));
-        return Err(failure.advice("give the copy less with --buffer"));
-    }
-    memory.resize(len, 0);
-    Ok(())
+    memory::fit(memory, len).map_err(|failure| failure.advice("give the copy less with --buffer"))
 }
 
 /// Whether the kernel copied the chunk; no if it can't, between these file systems or at all.

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::bench::bench;
-use crate::support::{Ran, Stage};
+use crate::support::{Ran, Stage, program};
 
 /// Runs it, and has it say why not in one line.
 fn refused(stage: &Stage, arguments: &str, code: i32, message: &str) -> Ran {
@@ -221,6 +221,17 @@ fn files_in_a_folder_are_removed_whatever_happens() {
     assert_eq!(names(&stage), ["keep"]);
     let stage = stage.variable("SOFT_ROCM_FAULTS", Some("hipFileRead:hipfile=5030@5"));
     assert_eq!(bench(&stage, "-D . -s 256K -i 64K -w 2 --warmup 0").code, Some(1));
+    assert_eq!(names(&stage), ["keep"]);
+}
+
+#[test]
+fn too_little_memory_is_an_error_and_leaves_nothing() {
+    let stage = Stage::new().file("keep", "me");
+    let bench = format!("{} bench -D . -s 200M -i 200M -w 2 -I 1 -x host", program().display());
+    let command = format!("ulimit -v 300000; exec {bench}");
+    let ran = Stage::ran(stage.command("/bin/bash").args(["-c", &command]));
+    let message = "error: there is no room for 200 MiB of host memory\n";
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), message));
     assert_eq!(names(&stage), ["keep"]);
 }
 

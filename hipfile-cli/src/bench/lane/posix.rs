@@ -10,6 +10,7 @@ use super::{Lane, Plan, head, head_mut};
 use crate::bench::target::failed;
 use crate::bench::work::Piece;
 use crate::failure::Failure;
+use crate::memory;
 
 /// The file, with what is needed to say what failed.
 struct Plain {
@@ -56,7 +57,7 @@ const PAGE: usize = 4096;
 
 impl Host {
     pub fn open(plan: &Plan<'_>) -> Result<Self, Failure> {
-        let memory = vec![0; plan.longest + PAGE];
+        let memory = memory::zeroed(plan.longest + PAGE)?;
         let start = memory.as_ptr().align_offset(PAGE).min(PAGE);
         Ok(Self { file: Plain::open(plan)?, memory, start })
     }
