@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cargo::{cargo, clean, must};
-use crate::{Result, soft_rocm, workspace};
+use crate::cargo::{cargo, must};
+use crate::{Result, elsewhere, soft_rocm, workspace};
 
 /// The name of the folder in the archive.
 pub fn name() -> String {
@@ -55,17 +55,8 @@ fn build() -> Result<PathBuf> {
 /// Unpacks the archive and the software ROCm's side by side, and runs the one with the other, as someone without a checkout
 /// would.
 pub fn check(command: &Path, soft_rocm: &Path) -> Result<()> {
-    let dir = std::env::temp_dir().join(format!("hipfile-command-{}", std::process::id()));
-    fs::create_dir_all(&dir)?;
-    let mut shell = clean(Command::new("sh"));
-    shell.current_dir(&dir).args(["-ec", SCRIPT, "sh"]).args([command, soft_rocm]);
-    shell.args([name(), soft_rocm::tarball::name()]);
-    for variable in ["HIPFILE_RUNTIME", "HIPFILE_SOFT_ROCM", "HIP_PATH", "ROCM_PATH", "LD_LIBRARY_PATH"] {
-        shell.env_remove(variable);
-    }
-    let outcome = must(&mut shell);
-    fs::remove_dir_all(&dir)?;
-    outcome
+    let (ours, theirs) = (name().into(), soft_rocm::tarball::name().into());
+    elsewhere::run("hipfile-command", SCRIPT, &[command.into(), soft_rocm.into(), ours, theirs])
 }
 
 /// Arguments: both archives, and the folders in them.

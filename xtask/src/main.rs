@@ -9,6 +9,7 @@ mod command;
 mod demo;
 mod doctor;
 mod elf;
+mod elsewhere;
 mod env;
 mod faulty_copy;
 mod fuzz;

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cargo::{clean, must};
+use crate::cargo::must;
 use crate::rocm::Rocm;
-use crate::{Result, workspace};
+use crate::{Result, elsewhere, workspace};
 
 /// The name of the folder in the archive.
 pub fn name() -> String {
@@ -33,19 +33,8 @@ pub fn write(prefix: &Path, file: &Path) -> Result<()> {
 pub fn check(_: &Rocm) -> Result<()> {
     let file = workspace::target_dir().join("soft-rocm.tar.gz");
     write(&super::ensure()?, &file)?;
-    let dir = std::env::temp_dir().join(format!("soft-rocm-{}", std::process::id()));
-    fs::create_dir_all(&dir)?;
-    let mut shell = clean(Command::new("sh"));
-    shell.current_dir(&dir).args(["-ec", SCRIPT, "sh"]).arg(&file).arg(name());
-    shell.arg(workspace::root().join("tests/clients/roundtrip.c"));
-    for variable in
-        ["HIP_PATH", "ROCM_PATH", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "GITHUB_ENV", "GITHUB_PATH"]
-    {
-        shell.env_remove(variable);
-    }
-    let outcome = must(&mut shell);
-    fs::remove_dir_all(&dir)?;
-    outcome
+    let program = workspace::root().join("tests/clients/roundtrip.c");
+    elsewhere::run("soft-rocm", SCRIPT, &[file.into(), name().into(), program.into()])
 }
 
 /// Arguments: the archive, the folder in it, a C program that takes the name of a new file.
