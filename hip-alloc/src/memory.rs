@@ -22,7 +22,7 @@ use crate::registrations::{Access, Registrations};
 ///     shape: Vec<usize>,
 /// }
 ///
-/// // SAFETY: the storage is private, is never replaced, and goes with the tensor.
+/// // SAFETY: the storage is private, is never replaced, goes with the tensor, and is written through `&mut` only.
 /// unsafe impl DeviceMemory for Tensor {
 ///     fn as_ptr(&self) -> *mut c_void {
 ///         self.storage.as_ptr()
@@ -51,6 +51,8 @@ use crate::registrations::{Access, Registrations};
 ///   long as the value exists, also after it was moved.
 /// - That memory stays allocated until the value is dropped, and **for ever if the value is forgotten** (as the pinning
 ///   guarantee has it, but for what the value owns). A view into a pool that can be emptied under it can't promise this.
+/// - No safe function writes the memory while the value is shared, by `&` or in an [`Arc`]: slices that borrow it rely on
+///   its bytes staying as they are.
 ///
 /// A mutable borrow ends when its guard is forgotten, so `&mut T` can't promise the second in general. That of a
 /// [`DeviceBuffer`] may, because the buffer keeps note of its registrations and removes them before its memory goes.
@@ -84,8 +86,9 @@ pub unsafe trait DeviceMemory {
 /// read.
 pub unsafe trait DeviceMemoryMut: DeviceMemory {}
 
-// SAFETY: requires a stable description of memory that goes only with the value; holds because no method changes the region
-// of a buffer, only Drop, `free` and `into_raw` take the memory, and forgetting a buffer runs none of them.
+// SAFETY: requires a stable description of memory that goes only with the value and is not written while that is shared;
+// holds because no method changes the region of a buffer, only Drop, `free` and `into_raw` take the memory, forgetting a
+// buffer runs none of them, and what writes takes `&mut` or the buffer.
 unsafe impl DeviceMemory for DeviceBuffer {
     fn as_ptr(&self) -> *mut c_void {
         self.as_ptr()
@@ -107,9 +110,9 @@ unsafe impl DeviceMemory for DeviceBuffer {
 // SAFETY: requires exclusive memory; holds because a buffer is the only owner, and `&DeviceBuffer` only reads.
 unsafe impl DeviceMemoryMut for DeviceBuffer {}
 
-// SAFETY: requires a stable description of memory that does not go before the value; holds because the buffer can't be
-// dropped, moved or replaced while it is borrowed. After the borrow was forgotten the memory may go, but not before the
-// buffer has removed what was registered.
+// SAFETY: requires a stable description of memory that does not go before the value and is not written while that is
+// shared; holds because the buffer can't be dropped, moved, replaced or written while it is borrowed, but through the
+// borrow. After the borrow was forgotten the memory may go, but not before the buffer has removed what was registered.
 unsafe impl DeviceMemory for &mut DeviceBuffer {
     fn as_ptr(&self) -> *mut c_void {
         DeviceBuffer::as_ptr(self)
@@ -131,8 +134,9 @@ unsafe impl DeviceMemory for &mut DeviceBuffer {
 // SAFETY: requires exclusive memory; holds because the borrow is exclusive, and `&&mut DeviceBuffer` only reads.
 unsafe impl DeviceMemoryMut for &mut DeviceBuffer {}
 
-// SAFETY: requires a stable description of memory that does not go before the value; holds because the pointee is not
-// moved, and is dropped at the earliest with this `Arc`: not at all if this one is forgotten.
+// SAFETY: requires a stable description of memory that does not go before the value and is not written while that is
+// shared; holds because the pointee, which promises the same, is not moved, and is dropped at the earliest with this `Arc`:
+// not at all if this one is forgotten.
 unsafe impl<M: DeviceMemory + ?Sized> DeviceMemory for Arc<M> {
     fn as_ptr(&self) -> *mut c_void {
         (**self).as_ptr()

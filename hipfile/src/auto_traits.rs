@@ -49,7 +49,8 @@ send_and_sync! {
 /// Memory that stays on its thread.
 struct Local(DeviceBuffer, PhantomData<*const ()>);
 
-// SAFETY: requires a stable description of memory that goes with the value; holds for the buffer inside.
+// SAFETY: requires a stable description of memory that goes with the value and is written through `&mut` only; holds for
+// the buffer inside.
 #[allow(unsafe_code, reason = "describes the buffer inside")]
 unsafe impl DeviceMemory for Local {
     fn as_ptr(&self) -> *mut c_void {
@@ -66,7 +67,8 @@ unsafe impl DeviceMemory for Local {
 /// Memory that moves between threads but is not shared.
 struct Unshared(DeviceBuffer, PhantomData<Cell<()>>);
 
-// SAFETY: requires a stable description of memory that goes with the value; holds for the buffer inside.
+// SAFETY: requires a stable description of memory that goes with the value and is written through `&mut` only; holds for
+// the buffer inside.
 #[allow(unsafe_code, reason = "describes the buffer inside")]
 unsafe impl DeviceMemory for Unshared {
     fn as_ptr(&self) -> *mut c_void {

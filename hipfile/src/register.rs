@@ -198,8 +198,9 @@ impl RawMemory {
     }
 }
 
-// SAFETY: requires a stable description of device memory that is not freed before the value, nor if it is forgotten; holds
-// because whoever made the value, in `from_raw`, promised it, and nothing changes it.
+// SAFETY: requires a stable description of device memory that is not freed before the value, nor if it is forgotten, and
+// not written while a slice has it; holds because whoever made the value, in `from_raw`, promised it, and nothing changes
+// the description.
 unsafe impl DeviceMemory for RawMemory {
     fn as_ptr(&self) -> *mut c_void {
         self.as_ptr()

@@ -169,8 +169,8 @@ impl<M: DeviceMemory> Registered<M> {
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<RegisteredSlice<'_>> {
         let range = resolve_range("Registered::slice", range, self.span.len)?;
         // SAFETY: requires live registered memory that nobody writes while the slice lives; holds because the range was
-        // checked, the slice borrows `self`, which keeps memory and registration, and memory is written only by `&mut` of
-        // `self`, or not at all if it is shared.
+        // checked, the slice borrows `self`, which keeps memory and registration, and `M` promises that its memory is not
+        // written while it is shared.
         Ok(unsafe { RegisteredSlice::from_span(self.span.part(range.start, range.len())) })
     }
 

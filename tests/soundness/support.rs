@@ -41,8 +41,8 @@ impl Drop for Watched {
     }
 }
 
-// SAFETY: requires a stable description of memory that goes only with the value; holds as for the buffer, which nothing takes
-// out.
+// SAFETY: requires a stable description of memory that goes only with the value and is written through `&mut` only; holds as
+// for the buffer, which nothing takes out.
 unsafe impl DeviceMemory for Watched {
     fn as_ptr(&self) -> *mut c_void {
         self.memory.as_ptr()

@@ -254,7 +254,8 @@ fn driver_memory(setup: &Setup) -> hipfile::Registered<DeviceBuffer> {
 /// Memory that keeps no note of its registrations.
 struct Plain(Arc<DeviceBuffer>);
 
-// SAFETY: requires a stable description of memory that goes with the value; holds for the private buffer.
+// SAFETY: requires a stable description of memory that goes with the value and is written through `&mut` only; holds for
+// the private buffer.
 unsafe impl DeviceMemory for Plain {
     fn as_ptr(&self) -> *mut std::ffi::c_void {
         self.0.as_ptr()

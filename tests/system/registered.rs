@@ -206,7 +206,8 @@ fn a_failed_registration_returns_the_memory() {
 /// A framework's tensor, in memory of its own.
 struct Tensor(DeviceBuffer);
 
-// SAFETY: requires a stable description of memory that goes with the value; holds for the private buffer.
+// SAFETY: requires a stable description of memory that goes with the value and is written through `&mut` only; holds for
+// the private buffer.
 unsafe impl DeviceMemory for Tensor {
     fn as_ptr(&self) -> *mut std::ffi::c_void {
         self.0.as_ptr()

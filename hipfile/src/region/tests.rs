@@ -23,7 +23,8 @@ impl Drop for Watched {
     }
 }
 
-// SAFETY: requires a stable description of memory that goes with the value; holds for the buffer inside.
+// SAFETY: requires a stable description of memory that goes with the value and is written through `&mut` only; holds for
+// the buffer inside.
 unsafe impl DeviceMemory for Watched {
     fn as_ptr(&self) -> *mut c_void {
         self.buffer.as_ptr()
