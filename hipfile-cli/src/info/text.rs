@@ -23,7 +23,7 @@ pub fn print(info: &Info, output: &Output) -> io::Result<()> {
 
     section("GPUs")?;
     if info.devices.is_empty() {
-        row("none", &"")?;
+        row("none", &"HIP has no device")?;
     }
     for Gpu { id, pci, memory_total, memory_free } in &info.devices {
         let pci = pci.as_deref().unwrap_or("at an unknown place");
