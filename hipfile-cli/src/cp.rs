@@ -125,6 +125,8 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
     rocm.load(output)?;
     let mut copier = Copier::new(args, chunk, output)?;
     let mut report = Report::default();
+    // What can't be told is no reason to leave files out: they are copied all the same.
+    let mut told = Ok(());
     for source in sources {
         if signals::caught().is_some() {
             break;
@@ -135,13 +137,14 @@ pub fn run(args: &Args, rocm: &Choice, output: &Output) -> Outcome {
             output.error(failure);
         }
         let copy = Copy::new(source, destination, result);
-        copy.print(output)?;
+        told = told.and_then(|()| copy.print(output));
         report.add(copy);
     }
-    report.print(output)?;
-    output.document(&report)?;
+    let told = told.and_then(|()| report.print(output)).map_err(Failure::from);
+    let told = told.and_then(|()| output.document(&report));
     if let Some(signal) = signals::caught() {
         signals::end_by(signal);
     }
+    told?;
     Ok(if report.failed() == 0 { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }

@@ -137,3 +137,15 @@ fn a_standard_error_that_takes_nothing_changes_nothing() {
     assert_eq!(fs::read_to_string(stage.path().join("copy")).unwrap(), "text");
     assert_eq!(fs::read_to_string(stage.path().join("d/-dash")).unwrap(), "text");
 }
+
+#[test]
+fn files_are_copied_whether_or_not_that_can_be_told() {
+    let stage = stage();
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let copy = ["cp", "./-dash", "a\nb", "d"];
+    let output = stage.command(program()).args(copy).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(error, "error: cannot write to standard output: No space left on device (os error 28)\n");
+    assert_eq!(fs::read_dir(stage.path().join("d")).unwrap().count(), 2);
+}
