@@ -82,6 +82,8 @@ impl Place {
         let kind = kind(metadata.file_type());
         let (direct, backing) = match kind {
             Kind::Folder => (disk.folder(&place), of_mount(mount, system)),
+            // Not opened, which devices may take for more than a look, as a tape or a watchdog: the answer is known.
+            Kind::Other => (DirectIo::Works(None), of_mount(mount, system)),
             Kind::BlockDevice => (disk.file(&place), Some(of_device(metadata.rdev(), path, system))),
             _ => (disk.file(&place), of_mount(mount, system)),
         };
@@ -278,6 +280,33 @@ mod tests {
             (place.kind, texts(&place)),
             (Kind::Other, vec!["it is neither a regular file nor a block device"])
         );
+    }
+
+    /// Opens nothing.
+    struct Sealed;
+
+    impl Direct for Sealed {
+        fn folder(&self, folder: &Path) -> DirectIo {
+            panic!("{} was opened", folder.display())
+        }
+
+        fn file(&self, file: &Path) -> DirectIo {
+            self.folder(file)
+        }
+
+        fn writable(&self, _: &Path) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn devices_are_not_opened() {
+        let made = system(&[("/dev/", ""), ("/proc/self/mountinfo", "")]);
+        let pipe = made.system.at("/dev/watchdog");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let place = Place::of("/dev/watchdog".as_ref(), &made.system, &Sealed, &[]);
+        assert_eq!((place.verdict, place.reads), (Verdict::Fail, Route::Fallback));
+        assert_eq!(texts(&place), ["it is neither a regular file nor a block device"]);
     }
 
     #[test]
