@@ -25,6 +25,17 @@ extern "C" {
  */
 void *softrocm_host_address(const void *device_ptr, size_t size);
 
+/**
+ * Moves size bytes between a file, from file_offset on, and device memory, from device_ptr on, that host code can't reach:
+ * by pinned memory, with several threads if it is much. is_write 0 reads the file. Stores in *moved how many bytes were
+ * moved, fewer at the file's end and where an error ended it.
+ *
+ * Answers 0, or errno if an error came before the first byte. Answers -1, and moves nothing, where
+ * softrocm_host_address() has an address, unless the range lies wholly inside one live allocation, and while a plan of
+ * faults names a copy.
+ */
+int softrocm_file_transfer(int fd, long long file_offset, void *device_ptr, size_t size, int is_write, size_t *moved);
+
 /* ---- libamdhip64: streams ------------------------------------------------------------------------ */
 
 /**

@@ -11,6 +11,7 @@ mod event;
 mod faults;
 #[cfg(feature = "ais")]
 mod file;
+mod file_transfer;
 mod general;
 mod host_address;
 mod host_memory;
@@ -31,6 +32,7 @@ pub use event::*;
 pub use faults::*;
 #[cfg(feature = "ais")]
 pub use file::*;
+pub use file_transfer::*;
 pub use general::*;
 pub use host_address::*;
 pub use host_memory::*;

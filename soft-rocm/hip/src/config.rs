@@ -18,10 +18,12 @@ const KFD_ALIGNMENT: u64 = 4096;
 /// The settings of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// Number of devices.
-    pub(crate) devices: u32,
-    /// Memory of each device in bytes; more than 0.
-    pub(crate) device_memory: usize,
+    /// What devices are made of.
+    pub(crate) made_of: MadeOf,
+    /// Number of devices, if it is set.
+    pub(crate) devices: Option<u32>,
+    /// Memory of each device in bytes, if it is set; more than 0.
+    pub(crate) device_memory: Option<usize>,
     /// What becomes of illegal use.
     pub(crate) strict: Strict,
     /// What becomes of memory that is not freed at exit.
@@ -30,6 +32,15 @@ pub(crate) struct Config {
     pub(crate) file_alignment: u64,
     /// Whether the work of streams waits until something waits for it.
     pub(crate) lazy_streams: bool,
+}
+
+/// What devices are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeOf {
+    /// Memory of the host.
+    Host,
+    /// NVIDIA's GPUs.
+    Cuda,
 }
 
 /// What becomes of illegal use of memory.
@@ -75,32 +86,38 @@ impl std::error::Error for ConfigError {}
 impl Config {
     /// The settings of an empty environment.
     pub(crate) const DEFAULT: Config = Config {
-        devices: 1,
-        device_memory: 16 << 30,
+        made_of: MadeOf::Host,
+        devices: None,
+        device_memory: None,
         strict: Strict::Faults,
         leaks: Leaks::Ignored,
         file_alignment: 1,
         lazy_streams: false,
     };
 
+    /// Number of devices of host memory, and bytes of each.
+    pub(crate) fn on_host(&self) -> (u32, usize) {
+        (self.devices.unwrap_or(1), self.device_memory.unwrap_or(16 << 30))
+    }
+
     /// Settings from variables; `variable` answers the value of one, if it is set.
     pub(crate) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let setting = Setting { variable };
         let unset = Config::DEFAULT;
-        // What devices are made of. There is one way so far; who asks for another must not get this one.
-        setting.get(DEVICE, (), "host", |text| (text == "host").then_some(()))?;
         Ok(Config {
-            devices: setting.get(
-                DEVICE_COUNT,
-                unset.devices,
-                "a number of devices from 0 to 64",
-                device_count,
-            )?,
+            made_of: setting.get(DEVICE, unset.made_of, "host or cuda", |text| match text {
+                "host" => Some(MadeOf::Host),
+                "cuda" => Some(MadeOf::Cuda),
+                _ => None,
+            })?,
+            devices: setting.get(DEVICE_COUNT, None, "a number of devices from 0 to 64", |text| {
+                device_count(text).map(Some)
+            })?,
             device_memory: setting.get(
                 DEVICE_MEM,
-                unset.device_memory,
+                None,
                 "a number of bytes above 0, with or without a suffix K, M or G",
-                bytes,
+                |text| bytes(text).map(Some),
             )?,
             strict: setting.get(STRICT, unset.strict, "0, 1 or abort", |text| match text {
                 "0" => Some(Strict::Readable),
@@ -180,8 +197,9 @@ mod tests {
     #[test]
     fn nothing_set_gives_the_documented_defaults() {
         let expected = Config {
-            devices: 1,
-            device_memory: 16 * 1024 * 1024 * 1024,
+            made_of: MadeOf::Host,
+            devices: None,
+            device_memory: None,
             strict: Strict::Faults,
             leaks: Leaks::Ignored,
             file_alignment: 1,
@@ -197,13 +215,17 @@ mod tests {
             let row = format!("| `{variable}` | `");
             let rest = page.lines().find_map(|line| line.strip_prefix(&row)).unwrap();
             let word = rest.split('`').next().unwrap();
-            assert_eq!(read(&[(variable, word)]), Ok(Config::DEFAULT), "{variable}={word}");
+            let found = read(&[(variable, word)]).unwrap();
+            assert_eq!(found.on_host(), Config::DEFAULT.on_host(), "{variable}={word}");
+            let rest = Config { devices: None, device_memory: None, ..found };
+            assert_eq!(rest, Config::DEFAULT, "{variable}={word}");
         }
     }
 
     #[test]
     fn every_variable_is_read() {
         let set = [
+            (DEVICE, "cuda"),
             (DEVICE_COUNT, "3"),
             (DEVICE_MEM, "5M"),
             (STRICT, "0"),
@@ -212,8 +234,9 @@ mod tests {
             (STREAMS, "lazy"),
         ];
         let expected = Config {
-            devices: 3,
-            device_memory: 5 << 20,
+            made_of: MadeOf::Cuda,
+            devices: Some(3),
+            device_memory: Some(5 << 20),
             strict: Strict::Readable,
             leaks: Leaks::Fatal,
             file_alignment: 4096,
@@ -239,7 +262,7 @@ mod tests {
             (LEAKS, "0, 1 or fail"),
             (KFD_ALIGN, "0 or 1"),
             (STREAMS, "eager or lazy"),
-            (DEVICE, "host"),
+            (DEVICE, "host or cuda"),
         ] {
             for text in ["", "2", "true", "no", "ABORT", "Lazy", " 1"] {
                 assert_eq!(read(&[(variable, text)]), Err(format!("{variable}={text}: expected {expected}")));
@@ -250,7 +273,7 @@ mod tests {
     #[test]
     fn sizes_take_binary_suffixes() {
         for (text, expected) in [("1", 1), ("4097", 4097), ("2K", 2048), ("3M", 3 << 20), ("4G", 4 << 30)] {
-            assert_eq!(read(&[(DEVICE_MEM, text)]).unwrap().device_memory, expected, "{text}");
+            assert_eq!(read(&[(DEVICE_MEM, text)]).unwrap().device_memory, Some(expected), "{text}");
         }
     }
 
@@ -269,8 +292,8 @@ mod tests {
 
     #[test]
     fn the_number_of_devices_is_limited() {
-        assert_eq!(read(&[(DEVICE_COUNT, "0")]).unwrap().devices, 0);
-        assert_eq!(read(&[(DEVICE_COUNT, "64")]).unwrap().devices, 64);
+        assert_eq!(read(&[(DEVICE_COUNT, "0")]).unwrap().devices, Some(0));
+        assert_eq!(read(&[(DEVICE_COUNT, "64")]).unwrap().devices, Some(64));
         for text in ["65", "-1", "two", "", "4294967297"] {
             assert_eq!(
                 read(&[(DEVICE_COUNT, text)]),

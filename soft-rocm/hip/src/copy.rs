@@ -1,7 +1,5 @@
 //! Copies and fills between device memory, memory that both sides reach, and the rest of the host's.
 
-use std::{ptr, slice};
-
 use crate::allocation::Kind;
 use crate::bindings::{
     hipError_t, hipErrorInvalidMemcpyDirection, hipErrorInvalidValue, hipMemcpyDefault,
@@ -9,6 +7,7 @@ use crate::bindings::{
     hipMemcpyHostToHost, hipMemcpyKind,
 };
 use crate::memory::Memory;
+use crate::place::Place;
 
 /// What a pointer given to a copy refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,19 +64,18 @@ impl Memory {
     ) -> Result<(), hipError_t> {
         let Some((dst, src)) = self.sides_of_copy(dst, src, len, kind)? else { return Ok(()) };
         // SAFETY: requires readable and writable ranges; holds for the runtime's memory because the ranges were found
-        // in it, and for other memory by contract. The ranges may overlap.
-        unsafe { ptr::copy(src, dst, len) };
-        Ok(())
+        // in it, and for other memory by contract.
+        unsafe { dst.copy_from(src, len) }
     }
 
-    /// What a copy would do now: where this library reaches both sides, or None if it copies nothing.
+    /// What a copy would do now: where both sides are, or None if it copies nothing.
     pub(crate) fn sides_of_copy(
         &self,
         dst: *mut u8,
         src: *const u8,
         len: usize,
         kind: hipMemcpyKind,
-    ) -> Result<Option<(*mut u8, *mut u8)>, hipError_t> {
+    ) -> Result<Option<(Place<'_>, Place<'_>)>, hipError_t> {
         if len == 0 {
             return Ok(None);
         }
@@ -101,8 +99,7 @@ impl Memory {
         }
         let dst = self.reach(dst, len)?;
         // SAFETY: requires a writable range; holds because it was found in the runtime's memory.
-        unsafe { dst.write_bytes(value, len) };
-        Ok(())
+        unsafe { dst.fill(value, len) }
     }
 
     /// Fills `count` words of 4 bytes as [`Memory::fill`] fills bytes.
@@ -114,45 +111,44 @@ impl Memory {
         let Some(dst) = self.words(dst, count)? else { return Ok(()) };
         // SAFETY: requires an aligned writable range that nobody uses; holds because it was found in the runtime's
         // memory, and by contract.
-        unsafe { slice::from_raw_parts_mut(dst, count) }.fill(value);
-        Ok(())
+        unsafe { dst.fill_words(value, count) }
     }
 
-    /// Where this library reaches aligned words of 4 bytes; None if there are none.
-    pub(crate) fn words(&self, dst: *mut u8, count: usize) -> Result<Option<*mut u32>, hipError_t> {
+    /// Where aligned words of 4 bytes are; None if there are none.
+    pub(crate) fn words(&self, dst: *mut u8, count: usize) -> Result<Option<Place<'_>>, hipError_t> {
         if count == 0 {
             return Ok(None);
         }
         let len = count.checked_mul(size_of::<u32>()).ok_or(hipErrorInvalidValue)?;
-        let dst = self.reach(dst, len)?.cast::<u32>();
-        if dst.is_aligned() { Ok(Some(dst)) } else { Err(hipErrorInvalidValue) }
+        let place = self.reach(dst, len)?;
+        if dst.cast::<u32>().is_aligned() { Ok(Some(place)) } else { Err(hipErrorInvalidValue) }
     }
 
-    /// Where this library reaches a range (more than 0 bytes) of the runtime's memory.
-    pub(crate) fn reach(&self, pointer: *mut u8, len: usize) -> Result<*mut u8, hipError_t> {
+    /// Where a range (more than 0 bytes) of the runtime's memory is.
+    pub(crate) fn reach(&self, pointer: *mut u8, len: usize) -> Result<Place<'_>, hipError_t> {
         match self.side(pointer, len)? {
             (Side::Host, _) => Err(hipErrorInvalidValue),
-            (_, reached) => Ok(reached),
+            (_, place) => Ok(place),
         }
     }
 
-    /// What a range is, and where this library reaches it.
-    fn side(&self, pointer: *mut u8, len: usize) -> Result<(Side, *mut u8), hipError_t> {
+    /// What a range is, and where.
+    fn side(&self, pointer: *mut u8, len: usize) -> Result<(Side, Place<'_>), hipError_t> {
         let address = pointer.addr();
         match self.find(address) {
             // The rest belongs to the program as well; whether it is usable is for the caller to know.
             Some(found) if found.kind.is_registered() && !found.holds(address, len) => {
-                Ok((Side::Host, pointer))
+                Ok((Side::Host, Place::Host(pointer)))
             }
             Some(found) if !found.holds(address, len) => Err(hipErrorInvalidValue),
             Some(found) if found.kind == Kind::Device => self
-                .alias(&found, address, len)
-                .map(|alias| (Side::Device, alias))
+                .place(&found, address, len)
+                .map(|place| (Side::Device, place))
                 .ok_or(hipErrorInvalidValue),
-            Some(_) => Ok((Side::Both, pointer)),
+            Some(_) => Ok((Side::Both, Place::Host(pointer))),
             // NULL, freed memory, or the rest of an allocation's last page.
             None if pointer.is_null() || self.touches_device(address, len) => Err(hipErrorInvalidValue),
-            None => Ok((Side::Host, pointer)),
+            None => Ok((Side::Host, Place::Host(pointer))),
         }
     }
 }
@@ -160,11 +156,12 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backing::{Backing, Host};
 
     const PAGE: usize = 4096;
 
     fn memory() -> Memory {
-        Memory::new(2, 1 << 20, false, false).unwrap()
+        Memory::new(Backing::Host(Host::new(2, 1 << 20, false).unwrap()), false)
     }
 
     fn copy(

@@ -1,4 +1,4 @@
-//! What programs set on devices: flags, and which may use the memory of which.
+//! What devices are called, and what programs set on them: flags, and which may use the memory of which.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -10,12 +10,23 @@ use crate::bindings::{
 /// The settings of one device.
 #[derive(Debug, Default)]
 pub(crate) struct Device {
+    name: String,
     flags: AtomicU32,
     /// A bit for each device whose memory this one may use.
     peers: AtomicU64,
 }
 
 impl Device {
+    /// Nothing is set.
+    pub(crate) fn new(name: String) -> Device {
+        Device { name, ..Device::default() }
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Sets the flags.
     pub(crate) fn set_flags(&self, flags: u32) -> Result<(), hipError_t> {
         let schedule = flags & hipDeviceScheduleMask;

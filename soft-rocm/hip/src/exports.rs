@@ -14,7 +14,7 @@ macro_rules! exports {
         /// All that the header declares; the functions are those of this library.
         pub mod header {
             pub use crate::api::{
-                softrocm_hip_counted_calls, softrocm_hip_held_calls, softrocm_hip_set_faults,
+                softrocm_file_transfer, softrocm_hip_counted_calls, softrocm_hip_held_calls, softrocm_hip_set_faults,
                 softrocm_host_address, softrocm_launch_concurrent, softrocm_stream_pause,
                 softrocm_stream_resume,
             };

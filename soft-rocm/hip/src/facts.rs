@@ -4,9 +4,6 @@ use std::ffi::{CString, c_char, c_int};
 
 use crate::bindings::*;
 
-/// What the name of every device begins with; the ordinal follows.
-const NAME: &str = "Software ROCm device";
-
 /// No code is built for it.
 const ARCHITECTURE: &str = "gfx000";
 
@@ -57,13 +54,13 @@ pub(crate) fn attribute(attribute: hipDeviceAttribute_t, device: u32, memory: us
 }
 
 /// The attributes in one structure; what the header gives no attribute for is 0.
-pub(crate) fn properties(device: u32, memory: usize) -> hipDeviceProp_tR0600 {
+pub(crate) fn properties(device: u32, name: &str, memory: usize) -> hipDeviceProp_tR0600 {
     let int = |which| attribute(which, device, memory).unwrap_or(0);
     let size = |which| usize::try_from(int(which)).unwrap_or(0);
     let place = std::mem::MaybeUninit::<hipDeviceProp_tR0600>::zeroed();
     // SAFETY: requires that zeros are a value of each field; holds for numbers, arrays of them and raw pointers.
     let mut all = unsafe { place.assume_init() };
-    store(&mut all.name, &name(device));
+    store(&mut all.name, name);
     all.uuid = uuid(device);
     all.totalGlobalMem = memory;
     all.sharedMemPerBlock = size(hipDeviceAttributeMaxSharedMemoryPerBlock);
@@ -111,11 +108,6 @@ pub(crate) fn properties(device: u32, memory: usize) -> hipDeviceProp_tR0600 {
     store(&mut all.gcnArchName, ARCHITECTURE);
     all.isLargeBar = int(hipDeviceAttributeIsLargeBar);
     all
-}
-
-/// Name of a device.
-pub(crate) fn name(device: u32) -> String {
-    format!("{NAME} {device}")
 }
 
 /// What identifies a device: the same in every process.
@@ -169,13 +161,12 @@ mod tests {
     fn devices_differ_in_all_that_tells_them_apart() {
         assert_eq!([pci_bus_id(0), pci_bus_id(63)], ["0000:01:00.0", "0000:40:00.0"]);
         assert_eq!(uuid(63).bytes.map(|byte| byte as u8), *b"soft-rocm-gpu-63");
-        assert_ne!(name(0), name(1));
     }
 
     #[test]
     fn more_memory_than_an_int_holds_is_the_most_it_holds() {
         assert_eq!(attribute(hipDeviceAttributeTotalGlobalMem, 0, 4096), Some(4096));
         assert_eq!(attribute(hipDeviceAttributeTotalGlobalMem, 0, 16 << 30), Some(c_int::MAX));
-        assert_eq!(properties(0, 16 << 30).totalGlobalMem, 16 << 30);
+        assert_eq!(properties(0, "", 16 << 30).totalGlobalMem, 16 << 30);
     }
 }

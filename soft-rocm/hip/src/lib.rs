@@ -11,7 +11,9 @@
 //!                  │
 //!                memory ── blocks  which allocations live, which ranges are free
 //!                  │
-//!                arena             device memory: one memfd mapped twice
+//!                backing           what device memory is made of:
+//!                  ├─ arena          one memfd mapped twice, or
+//!                  └─ cuda           NVIDIA's GPUs, by their driver
 //! ```
 //!
 //! The address a program gets for device memory can't be touched by host code: it is mapped without access, as a
@@ -43,17 +45,20 @@
 mod allocation;
 mod api;
 mod arena;
+mod backing;
 #[allow(clippy::all, clippy::restriction, reason = "generated")]
 mod bindings;
 mod blocks;
 mod config;
 mod copy;
+mod cuda;
 mod devices;
 mod entry;
 mod error_text;
 mod event;
 mod exports;
 mod facts;
+mod file;
 mod fork;
 pub mod fuzzing;
 mod halves;
@@ -63,6 +68,7 @@ mod leaks;
 mod memory;
 mod misuse;
 mod pinned;
+mod place;
 mod report;
 mod runtime;
 mod stream;

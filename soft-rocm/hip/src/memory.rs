@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::allocation::{Allocation, Kind};
-use crate::arena::{Arena, ArenaError};
+use crate::backing::Backing;
 use crate::bindings::{
     hipError_t, hipErrorHostMemoryAlreadyRegistered, hipErrorHostMemoryNotRegistered, hipErrorInvalidDevice,
     hipErrorInvalidValue, hipErrorOutOfMemory,
 };
 use crate::blocks::Blocks;
-use crate::huge::{self, HugePages};
 use crate::pinned;
+use crate::place::Place;
 
 mod tables;
 mod verdict;
@@ -24,10 +24,10 @@ use tables::Tables;
 /// The memory of all devices, and the host memory the runtime knows.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    arena: Arena,
-    huge: HugePages,
+    backing: Backing,
     /// Bytes a device has.
     per_device: usize,
+    /// What the length of a device's allocations is rounded up to.
     page: usize,
     tables: RwLock<Tables>,
     /// Changes with each free: an allocation seen at one value lives as long as the value stays.
@@ -35,23 +35,12 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Memory for some devices (more than 0), `per_device` bytes each (more than 0), rounded up to whole pages.
-    /// `remembers` is for [`Memory::judge_use`] and [`Memory::judge_end`].
-    pub(crate) fn new(
-        devices: u32,
-        per_device: usize,
-        host_readable: bool,
-        remembers: bool,
-    ) -> Result<Memory, ArenaError> {
-        let page = pinned::page_size();
-        let per_device = per_device.checked_next_multiple_of(page).unwrap_or(usize::MAX);
-        let count = devices as usize;
-        let len = per_device.saturating_mul(count);
-        let arena = Arena::new(len, host_readable)?;
-        let huge = HugePages::new(len);
-        let free = (0..count).map(|device| Blocks::new(device * per_device, per_device)).collect();
+    /// Nothing is allocated. `remembers` is for [`Memory::judge_use`] and [`Memory::judge_end`].
+    pub(crate) fn new(backing: Backing, remembers: bool) -> Memory {
+        let (devices, per_device, page) = (backing.devices(), backing.per_device(), backing.page());
+        let free = (0..devices as usize).map(|device| Blocks::new(device * per_device, per_device)).collect();
         let tables = RwLock::new(Tables::new(free, remembers));
-        Ok(Memory { arena, huge, per_device, page, tables, generation: AtomicU64::new(1) })
+        Memory { backing, per_device, page, tables, generation: AtomicU64::new(1) }
     }
 
     /// Allocates device memory, `len` bytes (more than 0), and answers its public address.
@@ -59,7 +48,12 @@ impl Memory {
         let pages = len.checked_next_multiple_of(self.page).ok_or(hipErrorOutOfMemory)?;
         let mut tables = self.write();
         let blocks = tables.free.get_mut(device as usize).ok_or(hipErrorInvalidDevice)?;
-        let address = self.arena.public(blocks.take(pages).ok_or(hipErrorOutOfMemory)?);
+        let start = blocks.take(pages).ok_or(hipErrorOutOfMemory)?;
+        if let Err(error) = self.backing.back(device, start..start + pages) {
+            blocks.give(start, pages);
+            return Err(error);
+        }
+        let address = self.backing.public(start);
         let base = address.addr();
         tables.live.insert(base, Allocation { base, len, device, kind: Kind::Device });
         Ok(address)
@@ -78,11 +72,10 @@ impl Memory {
             unsafe { unmap(&allocation) };
             return Ok(());
         }
-        let start = self.arena.offset(address).ok_or(hipErrorInvalidValue)?;
+        let start = self.backing.offset(address).ok_or(hipErrorInvalidValue)?;
         let len = allocation.len.next_multiple_of(self.page);
         // SAFETY: requires that nobody needs the content; holds because the range is neither live nor free to take yet.
-        unsafe { self.arena.release(start..start + len) };
-        self.huge.forget(start..start + len);
+        unsafe { self.backing.release(start..start + len) };
         if let Some(blocks) = self.write().free.get_mut(allocation.device as usize) {
             blocks.give(start, len);
         }
@@ -101,6 +94,13 @@ impl Memory {
     /// Allocates memory that the host reaches as well, `len` bytes (more than 0).
     pub(crate) fn allocate_mapped(&self, device: u32, len: usize, kind: Kind) -> Result<*mut u8, hipError_t> {
         let address = pinned::map(len)?;
+        if kind.is_pinned() {
+            if let Err(error) = self.backing.pin(address.addr(), len) {
+                // SAFETY: requires what `map` answered, no longer used; holds.
+                unsafe { pinned::unmap(address, len) };
+                return Err(error);
+            }
+        }
         let base = address.expose_provenance();
         let mut tables = self.write();
         // The system gives out addresses whose memory a program freed while it was registered.
@@ -114,6 +114,7 @@ impl Memory {
     /// Frees pinned host memory by its first address.
     pub(crate) fn free_pinned(&self, address: usize) -> Result<(), hipError_t> {
         let allocation = self.write().take(address, Kind::is_pinned).ok_or(hipErrorInvalidValue)?;
+        self.backing.unpin(address);
         // SAFETY: requires an allocation taken out of the table that nobody uses; holds, the caller gives it up.
         unsafe { unmap(&allocation) };
         Ok(())
@@ -136,13 +137,17 @@ impl Memory {
             return Err(hipErrorHostMemoryAlreadyRegistered);
         }
         tables.live.insert(base, Allocation { base, len, device, kind: Kind::Registered { flags } });
+        drop(tables);
+        // Without it copies are slower, and right.
+        let _ = self.backing.pin(base, len);
         Ok(())
     }
 
     /// Undoes a registration by its first address.
     pub(crate) fn unregister(&self, address: usize) -> Result<(), hipError_t> {
-        let taken = self.write().take(address, Kind::is_registered);
-        taken.map(|_| ()).ok_or(hipErrorHostMemoryNotRegistered)
+        self.write().take(address, Kind::is_registered).ok_or(hipErrorHostMemoryNotRegistered)?;
+        self.backing.unpin(address);
+        Ok(())
     }
 
     /// The allocation that holds the address.
@@ -164,20 +169,15 @@ impl Memory {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The private, writable address of a range inside an allocation of a device that is about to be used.
+    /// Where a range inside an allocation of a device is, which is about to be used.
     #[inline]
-    pub(crate) fn alias(&self, allocation: &Allocation, address: usize, len: usize) -> Option<*mut u8> {
-        let offset = self.arena.offset(address)?;
-        if len >= huge::LEAST {
-            let start = offset - (address - allocation.base);
-            self.huge.bring_in(&self.arena, offset..offset + len, start..start + allocation.len);
-        }
-        Some(self.arena.alias(offset))
+    pub(crate) fn place(&self, allocation: &Allocation, address: usize, len: usize) -> Option<Place<'_>> {
+        self.backing.place(allocation, address, len)
     }
 
     /// Whether the range touches device addresses, live or not.
     pub(crate) fn touches_device(&self, address: usize, len: usize) -> bool {
-        self.arena.overlaps(address, len)
+        self.backing.overlaps(address, len)
     }
 
     /// Bytes each device has.
@@ -189,7 +189,7 @@ impl Memory {
     pub(crate) fn info(&self, device: u32) -> Result<(usize, usize), hipError_t> {
         let tables = self.read();
         let blocks = tables.free.get(device as usize).ok_or(hipErrorInvalidDevice)?;
-        Ok((blocks.free(), self.per_device))
+        Ok((self.backing.free(device, blocks.free())?, self.per_device))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Tables> {

@@ -5,8 +5,10 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
+use crate::backing::{Backing, Host};
 use crate::bindings::{hipError_t, hipErrorInvalidDevice, hipErrorNotInitialized};
-use crate::config::{Config, Leaks, Strict};
+use crate::config::{Config, Leaks, MadeOf, Strict};
+use crate::cuda::Gpus;
 use crate::devices::Device;
 use crate::event::Events;
 use crate::memory::Memory;
@@ -92,20 +94,29 @@ fn start_from_env() -> Option<Runtime> {
 impl Runtime {
     fn start(config: Config) -> Result<Runtime, Box<dyn Error>> {
         let (readable, explains) = (config.strict == Strict::Readable, config.strict == Strict::Abort);
-        let memory = match config.devices {
-            0 => None,
-            devices => Some(Memory::new(devices, config.device_memory, readable, explains)?),
+        let backing = match (config.made_of, config.devices) {
+            (_, Some(0)) => None,
+            (MadeOf::Host, _) => {
+                let (devices, per_device) = config.on_host();
+                Some(Backing::Host(Host::new(devices, per_device, readable)?))
+            }
+            (MadeOf::Cuda, devices) => {
+                Some(Backing::Gpus(Box::new(Gpus::start(devices, config.device_memory)?)))
+            }
         };
+        let names = backing.as_ref().map(Backing::names).unwrap_or_default();
+        let devices = names.len() as u32;
+        let memory = backing.map(|backing| Memory::new(backing, explains));
         if explains {
             touch::watch();
         }
         Ok(Runtime {
-            devices: (0..config.devices).map(|_| Device::default()).collect(),
+            devices: names.into_iter().map(Device::new).collect(),
             device_memory: memory.as_ref().map_or(0, Memory::per_device),
             leaks: config.leaks,
             file_alignment: config.file_alignment,
             memory,
-            streams: Streams::new(config.devices, config.lazy_streams),
+            streams: Streams::new(devices, config.lazy_streams),
             events: Events::new(),
         })
     }
@@ -142,6 +153,11 @@ impl Runtime {
         self.devices.get(current_device() as usize).ok_or(hipErrorInvalidDevice)
     }
 
+    /// What a device is called.
+    pub(crate) fn name(&self, device: u32) -> &str {
+        self.devices.get(device as usize).map_or("", Device::name)
+    }
+
     /// The device with that ordinal, as a program writes it.
     pub(crate) fn device(&self, ordinal: i32) -> Result<u32, hipError_t> {
         u32::try_from(ordinal).ok().filter(|device| *device < self.devices()).ok_or(hipErrorInvalidDevice)
@@ -153,7 +169,8 @@ mod tests {
     use super::*;
 
     fn runtime(devices: u32) -> Runtime {
-        Runtime::start(Config { devices, device_memory: 4096, ..Config::DEFAULT }).unwrap()
+        Runtime::start(Config { devices: Some(devices), device_memory: Some(4096), ..Config::DEFAULT })
+            .unwrap()
     }
 
     #[test]

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) use signal::{Signal, Wait, Width};
 pub(crate) use streams::Streams;
 pub(crate) use work::Work;
+pub(crate) use worker::without_signals;
 
 use crate::bindings::{
     hipError_t, hipErrorInvalidHandle, hipErrorOutOfMemory, hipStreamNonBlocking, hipSuccess,

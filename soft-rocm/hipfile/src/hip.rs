@@ -6,7 +6,7 @@ mod ais;
 mod load;
 mod streams;
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_longlong, c_uint, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
@@ -56,6 +56,9 @@ pub(crate) struct Hip {
     pub(crate) get_proc_address: Option<ais::GetProcAddress>,
     /// The software HIP's alias of device memory for host code: null unless the whole range lies in one allocation.
     pub(crate) host_address: Option<unsafe extern "C" fn(*const c_void, usize) -> *mut c_void>,
+    /// The software HIP's way between a file and device memory that has no alias: −1 where it has none.
+    pub(crate) file_transfer:
+        Option<unsafe extern "C" fn(c_int, c_longlong, *mut c_void, usize, c_int, *mut usize) -> c_int>,
     /// What puts work on streams.
     pub(crate) streams: Streams,
     /// What `hipPointerGetAttributes` reports for device memory.
@@ -152,6 +155,25 @@ impl Hip {
     pub(crate) fn host_address(&self, device: *const c_void, len: usize) -> Option<NonNull<u8>> {
         // SAFETY: requires nothing: the range is looked up, not read.
         NonNull::new(unsafe { self.host_address?(device, len) }.cast())
+    }
+
+    /// Has HIP move bytes between a file and device memory, if it does that; how many, or errno.
+    pub(crate) fn file_transfer(
+        &self,
+        fd: c_int,
+        offset: i64,
+        device: *mut c_void,
+        len: usize,
+        is_write: bool,
+    ) -> Option<Result<usize, c_int>> {
+        let transfer = self.file_transfer?;
+        let mut moved = 0;
+        // SAFETY: requires a writable place; holds, it is a local. The device range is looked up.
+        match unsafe { transfer(fd, offset, device, len, is_write.into(), &mut moved) } {
+            0 => Some(Ok(moved)),
+            -1 => None,
+            errno => Some(Err(errno)),
+        }
     }
 
     /// The version of the runtime, 0 where it can't tell.

@@ -19,7 +19,7 @@ use crate::hip::Hip;
 use crate::stats::{Direction, Ended, Path, Stats};
 
 pub(crate) use bounce::Bounce;
-pub(crate) use fallback::{Manner, through_alias, through_bounce};
+pub(crate) use fallback::{Manner, through_alias, through_bounce, through_hip};
 pub(crate) use fastpath::run as run_fast;
 pub(crate) use select::{is_direct, select};
 pub(crate) use together::read_together;

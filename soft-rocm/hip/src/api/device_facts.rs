@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
         let runtime = runtime()?;
         let device = runtime.device(device_id)?;
         // SAFETY: requires NULL or a writable place; holds by the header.
-        unsafe { put(prop, facts::properties(device, runtime.device_memory())) }
+        unsafe { put(prop, facts::properties(device, runtime.name(device), runtime.device_memory())) }
     })
 }
 
@@ -53,9 +53,9 @@ pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
 pub unsafe extern "C" fn hipDeviceGetName(name: *mut c_char, len: c_int, device: hipDevice_t) -> hipError_t {
     call(point::hipDeviceGetName, 0, || {
         let runtime = runtime()?;
-        let text = facts::name(runtime.device(device)?);
+        let text = runtime.name(runtime.device(device)?);
         // SAFETY: requires NULL or `len` writable bytes; holds by the header.
-        unsafe { put_text(name, len, 1, &text) }
+        unsafe { put_text(name, len, 1, text) }
     })
 }
 

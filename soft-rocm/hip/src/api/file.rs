@@ -2,16 +2,16 @@
 //! call of the operating system on the library's own mapping.
 
 use std::ffi::{c_int, c_void};
-use std::io;
 
-use soft_rocm_faults::{Fault, Point, Subject, point, sys};
+use soft_rocm_faults::{Fault, Point, Subject, point};
 
 use super::{host_address, put};
 use crate::bindings::{
     hipAmdFileHandle_t, hipError_t, hipErrorInvalidDevice, hipErrorInvalidValue, hipErrorUnknown,
 };
+use crate::file::Direction;
 use crate::runtime::runtime;
-use crate::{entry, last_error, misuse};
+use crate::{entry, file, last_error, misuse};
 
 /// Reads from a file into device memory.
 #[unsafe(no_mangle)]
@@ -25,11 +25,10 @@ pub unsafe extern "C" fn hipAmdFileRead(
 ) -> hipError_t {
     // SAFETY: requires that any 4 bytes are an int; holds for all values.
     let fd = unsafe { handle.fd };
-    // SAFETY: requires `len` writable bytes; holds as `transfer` found them in one live allocation.
-    let read = |memory, len| unsafe { sys::pread(fd, memory, len, file_offset) };
-    let request = Request { point: point::hipAmdFileRead, fd, device_ptr, size, file_offset };
+    let direction = Direction::Read;
+    let request = Request { point: point::hipAmdFileRead, fd, device_ptr, size, file_offset, direction };
     // SAFETY: requires NULL or writable places; holds by the header.
-    last_error::answer(unsafe { transfer(request, size_copied, status, read) })
+    last_error::answer(unsafe { transfer(request, size_copied, status) })
 }
 
 /// Writes device memory to a file.
@@ -44,11 +43,10 @@ pub unsafe extern "C" fn hipAmdFileWrite(
 ) -> hipError_t {
     // SAFETY: requires that any 4 bytes are an int; holds for all values.
     let fd = unsafe { handle.fd };
-    // SAFETY: requires `len` readable bytes; holds as `transfer` found them in one live allocation.
-    let write = |memory: *mut c_void, len| unsafe { sys::pwrite(fd, memory, len, file_offset) };
-    let request = Request { point: point::hipAmdFileWrite, fd, device_ptr, size, file_offset };
+    let direction = Direction::Write;
+    let request = Request { point: point::hipAmdFileWrite, fd, device_ptr, size, file_offset, direction };
     // SAFETY: requires NULL or writable places; holds by the header.
-    last_error::answer(unsafe { transfer(request, size_copied, status, write) })
+    last_error::answer(unsafe { transfer(request, size_copied, status) })
 }
 
 /// What is to be transferred.
@@ -58,6 +56,7 @@ struct Request {
     device_ptr: *mut c_void,
     size: u64,
     file_offset: i64,
+    direction: Direction,
 }
 
 impl Request {
@@ -68,17 +67,12 @@ impl Request {
     }
 }
 
-/// One transfer by `io`, which answers a count, or −1 with errno, unless a plan says otherwise.
+/// One transfer, unless a plan says otherwise.
 ///
 /// # Safety
 ///
 /// `size_copied` and `status` are NULL or writable.
-unsafe fn transfer(
-    request: Request,
-    size_copied: *mut u64,
-    status: *mut i32,
-    io: impl Fn(*mut c_void, usize) -> isize,
-) -> Result<(), hipError_t> {
+unsafe fn transfer(request: Request, size_copied: *mut u64, status: *mut i32) -> Result<(), hipError_t> {
     let runtime = runtime()?;
     let memory = runtime.memory().ok_or(hipErrorInvalidDevice)?;
     let fault = entry::fault(request.point, request.size, Subject::Descriptor(request.fd))?;
@@ -94,37 +88,18 @@ unsafe fn transfer(
         (Some(Fault::Errno(errno)), _) => Err(errno),
         (_, Ok(_)) if !request.is_aligned(runtime.file_alignment()) => Err(libc::EINVAL),
         (_, Err(_)) => Err(libc::EINVAL),
-        (fault, Ok(memory)) => {
+        (fault, Ok(place)) => {
             let most = if let Some(Fault::Short(most)) = fault { most.min(size) as usize } else { len };
-            uninterrupted(|| io(memory, most))
+            file::transfer(request.fd, request.file_offset, place, most, request.direction)
         }
     };
     match count {
         // SAFETY: as above.
-        Ok(count) => unsafe { put(size_copied, count) },
+        Ok(count) => unsafe { put(size_copied, count as u64) },
         Err(errno) => {
             // SAFETY: as above.
             unsafe { put(status, errno) }?;
             Err(hipErrorUnknown)
         }
     }
-}
-
-/// What a call answers that is made again while signals interrupt it: AMD's library asks its driver again, too.
-#[inline]
-fn uninterrupted(io: impl Fn() -> isize) -> Result<u64, i32> {
-    loop {
-        if let Ok(count) = u64::try_from(io()) {
-            return Ok(count);
-        }
-        match last_errno() {
-            libc::EINTR => {}
-            errno => return Err(errno),
-        }
-    }
-}
-
-#[cold]
-fn last_errno() -> i32 {
-    io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)
 }

@@ -10,6 +10,7 @@ use soft_rocm_faults as faults;
 use crate::allocation::Allocation;
 use crate::fork;
 use crate::memory::Memory;
+use crate::place::Place;
 use crate::runtime::memory;
 
 /// As many bytes at most come in ahead of an access: a file may be much shorter than what is read of it.
@@ -27,10 +28,18 @@ thread_local! {
 /// The common case, a range of the allocation asked for last while nothing was freed, takes no lock.
 #[unsafe(no_mangle)]
 pub extern "C" fn softrocm_host_address(device_ptr: *const c_void, size: usize) -> *mut c_void {
-    if !faults::idle() && copies_are_planned() {
+    if is_planned() {
         return ptr::null_mut();
     }
-    in_one_allocation(device_ptr, size).unwrap_or(ptr::null_mut())
+    in_one_allocation(device_ptr, size)
+        .and_then(Place::host)
+        .map_or(ptr::null_mut(), |address| address.cast())
+}
+
+/// Whether a plan of faults names a copy, which nothing may go around then.
+#[inline]
+pub(super) fn is_planned() -> bool {
+    !faults::idle() && copies_are_planned()
 }
 
 #[cold]
@@ -38,27 +47,24 @@ fn copies_are_planned() -> bool {
     fork::enter() && faults::names("hipMemcpy")
 }
 
-/// Where the library reaches the range, if it lies inside one live allocation of a device.
+/// Where the range is, if it lies inside one live allocation of a device.
 #[inline]
-pub(super) fn in_one_allocation(device_ptr: *const c_void, size: usize) -> Option<*mut c_void> {
-    memory()
-        .ok()
-        .and_then(|memory| host_address(memory, device_ptr.addr(), size))
-        .map(|address| address.cast())
+pub(super) fn in_one_allocation(device_ptr: *const c_void, size: usize) -> Option<Place<'static>> {
+    memory().ok().and_then(|memory| place(memory, device_ptr.addr(), size))
 }
 
 #[inline]
-fn host_address(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
+fn place(memory: &Memory, address: usize, size: usize) -> Option<Place<'_>> {
     let (generation, last) = LAST.get();
     if generation == memory.generation() && last.holds(address, size) {
-        return memory.alias(&last, address, size.min(AHEAD));
+        return memory.place(&last, address, size.min(AHEAD));
     }
     look_up(memory, address, size)
 }
 
 #[cold]
-fn look_up(memory: &Memory, address: usize, size: usize) -> Option<*mut u8> {
+fn look_up(memory: &Memory, address: usize, size: usize) -> Option<Place<'_>> {
     let (found, generation) = memory.find_device(address, size)?;
     LAST.set((generation, found));
-    memory.alias(&found, address, size.min(AHEAD))
+    memory.place(&found, address, size.min(AHEAD))
 }

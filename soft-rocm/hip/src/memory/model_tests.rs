@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::backing::{Backing, Host};
 
 const PAGE: usize = 4096;
 const PER_DEVICE: usize = 16 * PAGE;
@@ -71,7 +72,7 @@ fn pages(live: &[Allocation], device: u32) -> usize {
 proptest! {
     #[test]
     fn memory_is_what_a_list_of_allocations_says(steps in prop::collection::vec(step(), 1..80)) {
-        let memory = Memory::new(2, PER_DEVICE, false, true).unwrap();
+        let memory = Memory::new(Backing::Host(Host::new(2, PER_DEVICE, false).unwrap()), true);
         let own = vec![0u8; OWN + 64];
         let mut live: Vec<Allocation> = Vec::new();
         for step in steps {

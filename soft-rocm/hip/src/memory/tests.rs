@@ -1,15 +1,16 @@
 use super::*;
+use crate::backing::{Backing, Host};
 
 const PAGE: usize = 4096;
 const MIB: usize = 1 << 20;
 
 fn memory(devices: u32, per_device: usize) -> Memory {
-    Memory::new(devices, per_device, false, false).unwrap()
+    Memory::new(Backing::Host(Host::new(devices, per_device, false).unwrap()), false)
 }
 
 /// Where the library reaches `len` bytes of a live allocation.
 fn alias(memory: &Memory, address: usize, len: usize) -> Option<*mut u8> {
-    memory.alias(&memory.find(address)?, address, len)
+    memory.place(&memory.find(address)?, address, len)?.host()
 }
 
 #[test]

@@ -66,12 +66,13 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backing::{Backing, Host};
 
     const PAGE: usize = 4096;
 
     #[test]
     fn a_range_is_judged_by_where_it_begins() {
-        let memory = Memory::new(1, 1 << 20, false, true).unwrap();
+        let memory = Memory::new(Backing::Host(Host::new(1, 1 << 20, false).unwrap()), true);
         let first = memory.allocate(0, 100).unwrap().addr();
         let second = memory.allocate(0, PAGE).unwrap().addr();
         let third = memory.allocate(0, PAGE).unwrap().addr();
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn registered_memory_is_the_programs_own_on_both_sides_of_its_end() {
-        let memory = Memory::new(1, 1 << 20, false, true).unwrap();
+        let memory = Memory::new(Backing::Host(Host::new(1, 1 << 20, false).unwrap()), true);
         let own = [0u8; 100];
         memory.register(0, own.as_ptr().addr(), 50, 0).unwrap();
         assert!(matches!(memory.judge_use(own.as_ptr().addr() + 40, 50), Verdict::Fine));
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn an_end_is_judged_by_what_the_address_is() {
-        let memory = Memory::new(1, 1 << 20, false, true).unwrap();
+        let memory = Memory::new(Backing::Host(Host::new(1, 1 << 20, false).unwrap()), true);
         let device = memory.allocate(0, 100).unwrap().addr();
         let pinned = memory.allocate_mapped(0, 100, Kind::Pinned { flags: 0 }).unwrap().addr();
         assert!(matches!(memory.judge_end(pinned), Verdict::OtherFunction(found) if found.base == pinned));

@@ -10,6 +10,7 @@ use crate::bindings::{
     hipStreamWaitValueNor,
 };
 use crate::memory::Memory;
+use crate::place::Place;
 use crate::runtime::{memory, streams};
 
 /// Looks at the value before the first sleep.
@@ -58,8 +59,8 @@ impl Signal {
         Ok(signal)
     }
 
-    /// Where this library reaches it, as long as the memory lives.
-    fn reach(&self, memory: &Memory) -> Result<*mut u8, hipError_t> {
+    /// Where it is, as long as the memory lives.
+    fn reach<'a>(&self, memory: &'a Memory) -> Result<Place<'a>, hipError_t> {
         if self.address.addr() % self.width.bytes() != 0 {
             return Err(hipErrorInvalidValue);
         }
@@ -72,7 +73,16 @@ impl Signal {
     }
 
     fn load(&self, memory: &Memory) -> Result<u64, hipError_t> {
-        let place = self.reach(memory)?;
+        let place = match self.reach(memory)? {
+            Place::Host(place) => place,
+            place => {
+                let mut value = 0u64;
+                let local = Place::Host((&raw mut value).cast());
+                // SAFETY: requires a readable and a writable range; holds as it was found just now, and for the local.
+                unsafe { local.copy_from(place, self.width.bytes()) }?;
+                return Ok(value);
+            }
+        };
         Ok(match self.width {
             // SAFETY: requires aligned memory that lives and that others access as a whole; holds as it was found in a
             // live allocation just now, and by the header.
@@ -84,7 +94,14 @@ impl Signal {
 
     /// Stores a value; what was done before is visible to who sees it.
     pub(crate) fn store(&self, memory: &Memory, value: u64) -> Result<(), hipError_t> {
-        let place = self.reach(memory)?;
+        let place = match self.reach(memory)? {
+            Place::Host(place) => place,
+            place => {
+                let mut value = value;
+                // SAFETY: as for a load. The low bytes come first.
+                return unsafe { place.copy_from(Place::Host((&raw mut value).cast()), self.width.bytes()) };
+            }
+        };
         if self.width == Width::Four {
             // SAFETY: as for a load.
             unsafe { AtomicU32::from_ptr(place.cast()) }.store(value as u32, Ordering::Release);

@@ -67,7 +67,7 @@ impl Stream {
 
 /// Calls `spawn` with signals blocked that could as well reach any other thread, so that the new thread is none of the
 /// program's that handle them.
-pub(super) fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
+pub(crate) fn without_signals<T>(spawn: impl FnOnce() -> T) -> T {
     let mut blocked = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: requires a writable place; holds, it is a local.
     unsafe { libc::sigfillset(blocked.as_mut_ptr()) };

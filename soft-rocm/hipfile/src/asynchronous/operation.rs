@@ -14,7 +14,7 @@ use crate::hip::Hip;
 use crate::pinned::Pinned;
 use crate::stats::{Direction, Path};
 use crate::stream::Stream;
-use crate::transfer::{self, Manner, Request, is_direct, max_size, through_alias};
+use crate::transfer::{self, Manner, Request, is_direct, max_size, through_alias, through_hip};
 
 /// The stream of an operation.
 #[derive(Debug)]
@@ -77,10 +77,15 @@ impl Operation {
         if values.size == 0 {
             return Ok(0);
         }
-        match self.hip.host_address(request.address(), values.size) {
-            Some(alias) => through_alias(&request, alias, self.manner),
-            None => companion::run(self, values),
+        if let Some(alias) = self.hip.host_address(request.address(), values.size) {
+            return through_alias(&request, alias, self.manner);
         }
+        if self.manner == Manner::Mended {
+            if let Some(moved) = through_hip(self.hip, &request)? {
+                return Ok(moved);
+            }
+        }
+        companion::run(self, values)
     }
 
     /// The values that count, checked as at submission.

@@ -84,6 +84,7 @@ impl Hip {
             runtime_get_version: symbol!(c"hipRuntimeGetVersion"),
             get_proc_address: symbol!(c"hipGetProcAddress"),
             host_address: symbol!(c"softrocm_host_address"),
+            file_transfer: symbol!(c"softrocm_file_transfer"),
             streams: Streams {
                 launch_host_func: symbol!(c"hipLaunchHostFunc"),
                 launch_concurrent: symbol!(c"softrocm_launch_concurrent"),

@@ -5,7 +5,7 @@ mod streams;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_longlong, c_uint, c_void};
 use std::sync::OnceLock;
 
 use hipfile_sys::{hipError_t, hipStream_t};
@@ -78,6 +78,7 @@ impl Mock {
             runtime_get_version: Some(version),
             get_proc_address: Some(procedure),
             host_address: None,
+            file_transfer: None,
             streams: streams::all(),
             device_memory: 2,
             ais: OnceLock::new(),
@@ -89,6 +90,13 @@ impl Mock {
     pub(crate) fn with_alias(len: usize) -> Self {
         let mut mock = Self::new(len);
         mock.hip.host_address = Some(host_address);
+        mock
+    }
+
+    /// As `new`, with a way of its own between files and its memory.
+    pub(crate) fn with_file_transfer(len: usize) -> Self {
+        let mut mock = Self::new(len);
+        mock.hip.file_transfer = Some(file_transfer);
         mock
     }
 
@@ -262,4 +270,33 @@ unsafe extern "C" fn host_address(device: *const c_void, len: usize) -> *mut c_v
     let (base, end) = with(|state| (state.base, state.base + state.len));
     let start = device as usize;
     if start >= base && start + len <= end { device.cast_mut() } else { std::ptr::null_mut() }
+}
+
+unsafe extern "C" fn file_transfer(
+    fd: c_int,
+    offset: c_longlong,
+    device: *mut c_void,
+    len: usize,
+    is_write: c_int,
+    moved: *mut usize,
+) -> c_int {
+    match call("file_transfer", String::new()).0 {
+        0 => {}
+        code => return code as c_int,
+    }
+    let count = if is_write == 0 {
+        // SAFETY: requires writable memory; holds as the library checked the range.
+        unsafe { libc::pread(fd, device, len, offset) }
+    } else {
+        // SAFETY: requires readable memory; holds as above.
+        unsafe { libc::pwrite(fd, device, len, offset) }
+    };
+    match usize::try_from(count) {
+        Ok(count) => {
+            // SAFETY: requires a writable place; holds by contract.
+            unsafe { moved.write(count) };
+            0
+        }
+        Err(_) => std::io::Error::last_os_error().raw_os_error().unwrap(),
+    }
 }

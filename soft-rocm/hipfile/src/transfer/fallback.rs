@@ -41,6 +41,13 @@ pub(super) fn run(hip: &Hip, request: &Request<'_>, behaviour: &Behaviour) -> Re
             hip.synchronize().map_err(Failure::Hip)?;
             through_alias(request, alias, Manner::Mended)?
         }
+        None if hip.file_transfer.is_some() => {
+            hip.synchronize().map_err(Failure::Hip)?;
+            match through_hip(hip, request)? {
+                Some(moved) => moved,
+                None => through_default_stream(hip, request, Bounce::take()?, Manner::Mended)?,
+            }
+        }
         None => through_default_stream(hip, request, Bounce::take()?, Manner::Mended)?,
     };
     if request.direction == Direction::Write {
@@ -90,6 +97,13 @@ pub(crate) fn through_alias(
         };
         count(moved)
     })
+}
+
+/// Has HIP move the bytes between file and device memory, if it does that. It waits for no stream.
+pub(crate) fn through_hip(hip: &Hip, request: &Request<'_>) -> Result<Option<usize>, Failure> {
+    let is_write = request.direction == Direction::Write;
+    let (fd, offset) = (request.file.buffered, request.file_offset);
+    hip.file_transfer(fd, offset, request.address(), request.size, is_write).transpose().map_err(Failure::Os)
 }
 
 /// Moves the bytes through a bounce buffer and copies that wait for the default stream.

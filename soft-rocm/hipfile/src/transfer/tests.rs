@@ -116,9 +116,35 @@ fn the_alias_moves_every_byte() {
 }
 
 #[test]
+fn a_hip_that_moves_the_bytes_itself_is_asked_to() {
+    let content = pattern(MIB);
+    let (caller, file) = file(&content);
+    let mock = Mock::with_file_transfer(MIB);
+    let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, MIB - 9, 100, 9);
+    assert_eq!(read, Ok(MIB - 100), "up to the end of the file");
+    assert_eq!(mock.memory()[9..MIB - 91], content[100..]);
+    let around =
+        ["hipGetDevice", "hipSetDevice 3", "hipStreamSynchronize", "file_transfer", "hipSetDevice 0"];
+    assert_eq!(mock.calls(), around);
+    let (written, _) = run(&mock, &FALLBACK, Direction::Write, &file, 50, MIB as i64 + 50, 9);
+    assert_eq!((written, caller.metadata().unwrap().len()), (Ok(50), MIB as u64 + 100));
+    assert_eq!(mock.calls(), around);
+    mock.fail("file_transfer", libc::EIO as u32);
+    let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, 8, 0, 0);
+    assert_eq!(read, Err(Failure::Os(libc::EIO)));
+
+    let mock = Mock::with_file_transfer(64);
+    // It has no way to this memory.
+    mock.fail("file_transfer", u32::MAX);
+    let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, 8, 16, 0);
+    assert_eq!((read, &mock.memory()[..8]), (Ok(8), &content[16..24]));
+    assert!(mock.calls().iter().any(|call| call.starts_with("hipMemcpy")));
+}
+
+#[test]
 fn errors_of_the_fallback() {
     let (_caller, file) = file(b"content");
-    for new in [Mock::new, Mock::with_alias] {
+    for new in [Mock::new, Mock::with_alias, Mock::with_file_transfer] {
         let mock = new(64);
         let read = |offset| run(&mock, &FALLBACK, Direction::Read, &file, 8, offset, 0);
         let (result, stats) = read(i64::MAX - 2);
@@ -138,7 +164,7 @@ fn errors_of_the_fallback() {
 fn a_file_that_cannot_be_synced() {
     let caller = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
     let file = File::new(caller.as_raw_fd()).unwrap();
-    for new in [Mock::new, Mock::with_alias] {
+    for new in [Mock::new, Mock::with_alias, Mock::with_file_transfer] {
         let mock = new(64);
         let write = run(&mock, &FALLBACK, Direction::Write, &file, 8, 0, 0).0;
         assert_eq!(write, Err(Failure::Os(libc::EINVAL)));
@@ -159,7 +185,7 @@ fn bytes_moved_before_an_error_are_counted() {
     let (_caller, mut sealed) = file(b"");
     let memfd = sealed_memfd(MIB + MIB / 2);
     sealed.buffered = memfd.as_raw_fd();
-    for new in [Mock::new, Mock::with_alias] {
+    for new in [Mock::new, Mock::with_alias, Mock::with_file_transfer] {
         let mock = new(2 * MIB);
         let write = |offset| run(&mock, &FALLBACK, Direction::Write, &sealed, MIB, offset, 0).0;
         assert_eq!(write(MIB as i64), Ok(MIB / 2));

@@ -1,0 +1,188 @@
+//! NVIDIA's driver, as a table of its functions filled at run time. Nothing of CUDA is needed to build or to load this library.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::fmt;
+use std::mem;
+
+/// `CUresult`; 0 is success.
+pub(super) type Code = c_int;
+/// `CUdeviceptr`.
+pub(super) type Address = u64;
+/// `CUcontext`.
+pub(super) type Context = *mut c_void;
+/// `CUstream`.
+pub(super) type Stream = *mut c_void;
+
+/// What went wrong with the driver.
+#[derive(Debug)]
+pub(crate) enum DriverError {
+    /// It could not be loaded; what the loader says.
+    Missing(String),
+    /// It lacks a function.
+    Lacks(&'static CStr),
+    /// A function failed with this code.
+    Failed(&'static str, c_int),
+    /// Fewer devices than asked for.
+    Devices {
+        /// How many there are.
+        found: u32,
+        /// How many were asked for.
+        wanted: u32,
+    },
+}
+
+impl fmt::Display for DriverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SOFT_ROCM_DEVICE=cuda: ")?;
+        match self {
+            Self::Missing(text) => write!(f, "NVIDIA's driver could not be loaded: {text}"),
+            Self::Lacks(name) => {
+                write!(f, "NVIDIA's driver is too old: it has no {}", name.to_string_lossy())
+            }
+            Self::Failed(name, code) => write!(f, "{name} of NVIDIA's driver answered {code}"),
+            Self::Devices { found, wanted } => {
+                write!(f, "SOFT_ROCM_DEVICE_COUNT={wanted}, but NVIDIA's driver has {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DriverError {}
+
+/// `CUmemLocation`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Location {
+    kind: c_int,
+    id: c_int,
+}
+
+impl Location {
+    const DEVICE: c_int = 1;
+
+    pub(super) fn device(id: c_int) -> Self {
+        Self { kind: Self::DEVICE, id }
+    }
+}
+
+/// `CUmemAllocationProp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Property {
+    kind: c_int,
+    handle_types: c_int,
+    location: Location,
+    win32: *mut c_void,
+    compression: u8,
+    rdma: u8,
+    usage: u16,
+    reserved: [u8; 4],
+}
+
+impl Property {
+    const PINNED: c_int = 1;
+
+    /// Memory of a device.
+    pub(super) fn of(device: c_int) -> Self {
+        Self {
+            kind: Self::PINNED,
+            handle_types: 0,
+            location: Location::device(device),
+            win32: std::ptr::null_mut(),
+            compression: 0,
+            rdma: 0,
+            usage: 0,
+            reserved: [0; 4],
+        }
+    }
+}
+
+/// `CUmemAccessDesc`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    location: Location,
+    flags: c_int,
+}
+
+impl Access {
+    const READ_AND_WRITE: c_int = 3;
+
+    /// All of it, for a device.
+    pub(super) fn of(device: c_int) -> Self {
+        Self { location: Location::device(device), flags: Self::READ_AND_WRITE }
+    }
+}
+
+const LIBRARY: &CStr = c"libcuda.so.1";
+
+macro_rules! table {
+    ($($field:ident = $name:literal: fn($($argument:ty),*);)*) => {
+        /// Its functions, by the names they have in the library.
+        #[derive(Debug)]
+        pub(super) struct Functions {
+            $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> Code,)*
+        }
+
+        impl Functions {
+            fn load(library: *mut c_void) -> Result<Self, DriverError> {
+                Ok(Self {
+                    $($field: {
+                        let found = symbol(library, $name)?;
+                        // SAFETY: requires a function of this type; holds as the driver gives its name no other.
+                        unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> Code>(found) }
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+table! {
+    init = c"cuInit": fn(c_uint);
+    device_count = c"cuDeviceGetCount": fn(*mut c_int);
+    device_memory = c"cuDeviceTotalMem_v2": fn(*mut usize, c_int);
+    device_name = c"cuDeviceGetName": fn(*mut c_char, c_int, c_int);
+    retain = c"cuDevicePrimaryCtxRetain": fn(*mut Context, c_int);
+    push = c"cuCtxPushCurrent_v2": fn(Context);
+    pop = c"cuCtxPopCurrent_v2": fn(*mut Context);
+    info = c"cuMemGetInfo_v2": fn(*mut usize, *mut usize);
+    granularity = c"cuMemGetAllocationGranularity": fn(*mut usize, *const Property, c_int);
+    reserve = c"cuMemAddressReserve": fn(*mut Address, usize, usize, Address, u64);
+    create = c"cuMemCreate": fn(*mut u64, usize, *const Property, u64);
+    map = c"cuMemMap": fn(Address, usize, usize, u64, u64);
+    set_access = c"cuMemSetAccess": fn(Address, usize, *const Access, usize);
+    release = c"cuMemRelease": fn(u64);
+    unmap = c"cuMemUnmap": fn(Address, usize);
+    copy = c"cuMemcpyAsync": fn(Address, Address, usize, Stream);
+    fill = c"cuMemsetD8Async": fn(Address, u8, usize, Stream);
+    fill_words = c"cuMemsetD32Async": fn(Address, c_uint, usize, Stream);
+    synchronize = c"cuStreamSynchronize": fn(Stream);
+    pin = c"cuMemHostRegister_v2": fn(*mut c_void, usize, c_uint);
+    unpin = c"cuMemHostUnregister": fn(*mut c_void);
+}
+
+impl Functions {
+    /// The driver of this process, which stays loaded.
+    pub(super) fn open() -> Result<Self, DriverError> {
+        // SAFETY: requires that the driver's initialisers may run; holds as it was asked for.
+        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if library.is_null() { Err(DriverError::Missing(loader_text())) } else { Self::load(library) }
+    }
+}
+
+fn symbol(library: *mut c_void, name: &'static CStr) -> Result<*mut c_void, DriverError> {
+    // SAFETY: requires a loaded library; holds, it is never unloaded.
+    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
+    if found.is_null() { Err(DriverError::Lacks(name)) } else { Ok(found) }
+}
+
+fn loader_text() -> String {
+    // SAFETY: requires nothing; what it answers is this thread's until the next call of the loader.
+    let text = unsafe { libc::dlerror() };
+    if text.is_null() {
+        return "unknown error".to_owned();
+    }
+    // SAFETY: requires a C string; holds for what the loader answers.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}

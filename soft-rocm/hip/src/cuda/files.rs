@@ -1,0 +1,227 @@
+//! Between files and GPUs: several threads claim chunks, and each moves one between file and pinned memory while the driver moves its
+//! last one between pinned memory and GPU.
+
+use std::ffi::c_void;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::{io, thread};
+
+use super::stage::{STAGE, Stage};
+use super::{Current, Gpus};
+use crate::bindings::hipError_t;
+use crate::file::Direction;
+use crate::stream::without_signals;
+
+/// Threads at most: with as many the link is the limit.
+const THREADS: usize = 12;
+
+/// What is to be moved.
+pub(crate) struct Transfer<'a> {
+    /// All GPUs.
+    pub(crate) gpus: &'a Gpus,
+    /// The one.
+    pub(crate) device: u32,
+    /// Where in its memory.
+    pub(crate) address: usize,
+    /// How many bytes.
+    pub(crate) len: usize,
+    /// Which way.
+    pub(crate) direction: Direction,
+    /// One system call on the file: host memory, length, and how far from the transfer's start; a count, or −1 and errno.
+    pub(crate) io: &'a (dyn Fn(*mut c_void, usize, usize) -> isize + Sync),
+}
+
+/// Where a transfer ends early, and why if it is an error.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    at: usize,
+    errno: Option<i32>,
+}
+
+/// What the threads share.
+struct Shared<'a> {
+    transfer: &'a Transfer<'a>,
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    end: Mutex<Option<End>>,
+}
+
+impl Transfer<'_> {
+    /// Moves the bytes, up to the first that can't be moved; how many.
+    ///
+    /// # Errors
+    ///
+    /// The system's if there is none before it.
+    pub(crate) fn run(&self) -> Result<usize, i32> {
+        let shared = Shared {
+            transfer: self,
+            next: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            end: Mutex::new(None),
+        };
+        if self.len <= STAGE {
+            shared.serve();
+        } else {
+            shared.serve_together(self.len.div_ceil(STAGE).min(threads()));
+        }
+        match shared.end.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(self.len),
+            Some(End { at: 0, errno: Some(errno) }) => Err(errno),
+            Some(End { at, .. }) => Ok(at),
+        }
+    }
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).min(THREADS)
+}
+
+/// A chunk on its way through host memory.
+struct Held<'a> {
+    stage: Stage<'a>,
+    /// How far from the transfer's start.
+    at: usize,
+    len: usize,
+}
+
+impl Shared<'_> {
+    /// Moves all chunks with some threads, of which the calling one is one.
+    fn serve_together(&self, threads: usize) {
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                let builder = thread::Builder::new().name("hip-file".to_owned());
+                // Without another thread those that there are do all of it.
+                if without_signals(|| builder.spawn_scoped(scope, || self.serve())).is_err() {
+                    break;
+                }
+            }
+            self.serve();
+        });
+    }
+
+    /// Moves chunks until there is none left.
+    fn serve(&self) {
+        let transfer = self.transfer;
+        let served = match transfer.direction {
+            Direction::Read => self.read(),
+            Direction::Write => self.write(),
+        };
+        if let Err((at, _)) = served {
+            self.ends(End { at, errno: Some(libc::EIO) });
+        }
+    }
+
+    /// The next chunk.
+    fn claim(&self) -> Option<(usize, usize)> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let at = self.next.fetch_add(STAGE, Ordering::Relaxed);
+        let rest = self.transfer.len.checked_sub(at).filter(|rest| *rest > 0)?;
+        Some((at, rest.min(STAGE)))
+    }
+
+    /// An error of HIP's says from where on nothing is known to have moved.
+    fn read(&self) -> Result<(), (usize, hipError_t)> {
+        let Transfer { gpus, device, address, .. } = *self.transfer;
+        let mut last: Option<Held<'_>> = None;
+        let mut current = None;
+        while let Some((at, len)) = self.claim() {
+            let first = last.as_ref().map_or(at, |held| held.at.min(at));
+            let failed = |error| (first, error);
+            let stage = gpus.stage();
+            // Before anything can end this: what is on its way needs the host memory that is held for it.
+            let moved = stage.as_ref().map_or(0, |stage| self.system_call(stage, at, len));
+            let current = enter(&mut current, gpus, device).map_err(failed)?;
+            if last.is_some() {
+                current.wait().map_err(failed)?;
+            }
+            let stage = stage.map_err(failed)?;
+            let held = Held { stage, at, len: moved };
+            if moved > 0 {
+                // SAFETY: requires ranges that nobody else uses until the wait; holds for a claimed chunk by the caller's promise,
+                // and for the stage, which is held that long.
+                unsafe { current.start_copy(address + at, held.stage.memory().addr(), moved) }
+                    .map_err(|error| (at, error))?;
+            }
+            // The one before it has arrived.
+            last = Some(held);
+        }
+        match (last, current) {
+            (Some(held), Some(current)) => current.wait().map_err(|error| (held.at, error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self) -> Result<(), (usize, hipError_t)> {
+        let Transfer { gpus, device, address, .. } = *self.transfer;
+        let mut arriving: Option<Held<'_>> = None;
+        let mut current = None;
+        loop {
+            let claimed = self.claim();
+            let first = arriving.as_ref().map(|held| held.at).or(claimed.map(|(at, _)| at));
+            let Some(first) = first else { return Ok(()) };
+            let failed = |error| (first, error);
+            let current = enter(&mut current, gpus, device).map_err(failed)?;
+            if arriving.is_some() {
+                current.wait().map_err(failed)?;
+            }
+            let arrived = arriving.take();
+            if let Some((at, len)) = claimed {
+                let stage = gpus.stage().map_err(failed)?;
+                // SAFETY: as for reads.
+                unsafe { current.start_copy(stage.memory().addr(), address + at, len) }.map_err(failed)?;
+                arriving = Some(Held { stage, at, len });
+            }
+            if let Some(held) = arrived.filter(|_| !self.stopped.load(Ordering::Relaxed)) {
+                self.system_call(&held.stage, held.at, held.len);
+            }
+        }
+    }
+
+    /// Moves a chunk between file and host memory; how many bytes, and the transfer ends if that is not all.
+    fn system_call(&self, stage: &Stage<'_>, at: usize, len: usize) -> usize {
+        let mut done = 0;
+        while done < len {
+            let memory = stage.memory().wrapping_add(done);
+            match usize::try_from((self.transfer.io)(memory.cast(), len - done, at + done)) {
+                Ok(0) => {
+                    self.ends(End { at: at + done, errno: None });
+                    break;
+                }
+                Ok(count) => done += count,
+                Err(_) => match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) {
+                    libc::EINTR => {}
+                    errno => {
+                        self.ends(End { at: at + done, errno: Some(errno) });
+                        break;
+                    }
+                },
+            }
+        }
+        done
+    }
+
+    /// Notes where the transfer ends, if that is earlier than what is known.
+    #[cold]
+    fn ends(&self, end: End) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let mut earliest = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if earliest.is_none_or(|known| end.at < known.at) {
+            *earliest = Some(end);
+        }
+    }
+}
+
+/// The device's context, from the first use on.
+fn enter<'c, 'a>(
+    place: &'c mut Option<Current<'a>>,
+    gpus: &'a Gpus,
+    device: u32,
+) -> Result<&'c Current<'a>, hipError_t> {
+    match place {
+        Some(current) => Ok(current),
+        None => Ok(place.insert(gpus.enter(device)?)),
+    }
+}
