@@ -1,4 +1,4 @@
-//! Devices that are GPUs of NVIDIA's, by a driver of the tests' own: no GPU is needed, and none is used.
+//! Devices that are NVIDIA's GPUs: their memory, copies, streams, and what the driver refuses.
 #![allow(
     non_upper_case_globals,
     clippy::multiple_unsafe_ops_per_block,
@@ -9,66 +9,11 @@
 mod support;
 
 use std::ffi::c_void;
-use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::path::Path;
-use std::process::Command;
 use std::ptr;
-use std::sync::OnceLock;
 
 use soft_rocm_hip::header::*;
-use support::{at, device_bytes, device_memory, host_bytes, in_process, pattern, pinned_memory, reports};
-
-/// Chunks pass through host memory of this size.
-const STAGE: usize = 4 << 20;
-
-/// The folder of a driver, built with some options.
-fn driver(options: &[&str]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/fake_cuda.c");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread", "-shared", "-fPIC", "-o"]);
-    compiler.arg(folder.path().join("libcuda.so.1")).arg(source).args(options);
-    assert!(compiler.status().unwrap().success());
-    folder
-}
-
-/// Runs `body` in a process with GPUs.
-fn output_with_gpus(
-    test: &str,
-    variables: &[(&str, &str)],
-    body: impl FnOnce(),
-) -> Option<std::process::Output> {
-    static DRIVER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    with_driver(|| DRIVER.get_or_init(|| driver(&[])).path(), test, variables, body)
-}
-
-fn with_driver<'a>(
-    folder: impl FnOnce() -> &'a Path,
-    test: &str,
-    variables: &[(&str, &str)],
-    body: impl FnOnce(),
-) -> Option<std::process::Output> {
-    let is_child = std::env::var_os("LD_LIBRARY_PATH")
-        .is_some_and(|path| Path::new(&path).join("libcuda.so.1").exists());
-    // The child needs no folder: its own is the driver's already.
-    let folder = if is_child { Path::new("") } else { folder() };
-    let mut all = vec![("SOFT_ROCM_DEVICE", "cuda"), ("LD_LIBRARY_PATH", folder.to_str().unwrap())];
-    all.extend_from_slice(variables);
-    in_process(test, &all, body)
-}
-
-fn passes_with_gpus(test: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
-    if let Some(output) = output_with_gpus(test, variables, body) {
-        assert!(output.status.success(), "{output:?}");
-        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{output:?}");
-    }
-}
-
-fn copy(dst: *mut c_void, src: *const c_void, len: usize) -> hipError_t {
-    // SAFETY: requires host sides that are long enough; holds for every call below.
-    unsafe { hipMemcpy(dst, src, len, hipMemcpyDefault) }
-}
+use support::gpus::{STAGE, copy, driver, output_with_gpus, passes_with_gpus, with_driver};
+use support::{at, device_bytes, device_memory, host_bytes, pattern, pinned_memory, reports};
 
 #[test]
 fn bytes_go_through_gpus_and_back() {
@@ -120,106 +65,6 @@ fn host_code_can_not_touch_it_and_has_no_way_around() {
     };
     use std::os::unix::process::ExitStatusExt;
     assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
-}
-
-/// Reads or writes by the file functions; code, count and errno.
-fn transfer(
-    is_write: bool,
-    file: &File,
-    device: *mut c_void,
-    len: usize,
-    offset: i64,
-) -> (hipError_t, u64, i32) {
-    let (mut count, mut status) = (99, 99);
-    let handle = hipAmdFileHandle_t { fd: file.as_raw_fd() };
-    let function = if is_write { hipAmdFileWrite } else { hipAmdFileRead };
-    // SAFETY: requires writable places; holds, they are locals.
-    let code = unsafe { function(handle, device, len as u64, offset, &mut count, &mut status) };
-    (code, count, status)
-}
-
-#[test]
-fn files_are_read_and_written_in_chunks() {
-    passes_with_gpus("files_are_read_and_written_in_chunks", &[], || {
-        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let path = dir.path().join("file");
-        let bytes = pattern(5 * STAGE + 777);
-        std::fs::write(&path, &bytes).unwrap();
-        let file = File::options().read(true).write(true).open(&path).unwrap();
-        for (len, offset) in
-            [(1, 0), (4096, 13), (STAGE, 0), (STAGE + 1, 1), (bytes.len(), 0), (3 * STAGE, 4097)]
-        {
-            let device = device_memory(len + 3);
-            assert_eq!(
-                transfer(false, &file, at(device, 3), len, offset as i64),
-                (hipSuccess, len as u64, 0)
-            );
-            assert!(host_bytes(at(device, 3), len) == bytes[offset..offset + len], "{len} {offset}");
-            let out = tempfile::tempfile_in(dir.path()).unwrap();
-            assert_eq!(transfer(true, &out, at(device, 3), len, 5), (hipSuccess, len as u64, 0));
-            let back = device_memory(len);
-            assert_eq!(transfer(false, &out, back, len, 5), (hipSuccess, len as u64, 0));
-            assert!(host_bytes(back, len) == bytes[offset..offset + len], "{len} {offset}");
-            assert_eq!([hipFree(device), hipFree(back)], [hipSuccess; 2]);
-        }
-        // Up to the file's end.
-        let device = device_memory(bytes.len());
-        let rest = bytes.len() - STAGE;
-        assert_eq!(transfer(false, &file, device, bytes.len(), STAGE as i64), (hipSuccess, rest as u64, 0));
-        assert_eq!(transfer(false, &file, device, 10, bytes.len() as i64), (hipSuccess, 0, 0));
-        let read_only = File::open(&path).unwrap();
-        assert_eq!(transfer(true, &read_only, device, 10, 0), (hipErrorUnknown, 0, libc::EBADF));
-        assert_eq!(std::fs::read(&path).unwrap(), bytes);
-    });
-}
-
-#[test]
-fn an_error_after_the_first_bytes_leaves_their_count() {
-    passes_with_gpus("an_error_after_the_first_bytes_leaves_their_count", &[], || {
-        let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        file.set_len(6 * STAGE as u64).unwrap();
-        let device = device_memory(6 * STAGE);
-        let plan = |text: &std::ffi::CStr| {
-            // SAFETY: requires a C string and no place for a text; holds.
-            assert_eq!(unsafe { softrocm_hip_set_faults(text.as_ptr(), ptr::null_mut(), 0) }, 0);
-        };
-        for (is_write, text) in [(false, c"pread:errno=EIO@4+"), (true, c"pwrite:errno=ENOSPC@4+")] {
-            plan(text);
-            let (code, count, status) = transfer(is_write, &file, device, 6 * STAGE, 0);
-            plan(c"");
-            assert_eq!((code, status), (hipSuccess, 0));
-            // Three calls went well; which three is for the threads to find out.
-            assert!(count % STAGE as u64 == 0 && count <= 3 * STAGE as u64, "{count}");
-        }
-        plan(c"pread:errno=EIO");
-        assert_eq!(transfer(false, &file, device, 6 * STAGE, 0), (hipErrorUnknown, 0, libc::EIO));
-        plan(c"");
-    });
-}
-
-#[test]
-fn what_libhipfile_asks_for_moves_bytes_or_says_no() {
-    passes_with_gpus("what_libhipfile_asks_for_moves_bytes_or_says_no", &[], || {
-        let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let bytes = pattern(10_000);
-        let device = device_bytes(&bytes);
-        let ask = |device: *mut c_void, len, is_write| {
-            let mut moved = 0;
-            // SAFETY: requires a writable place; holds, it is a local.
-            let code =
-                unsafe { softrocm_file_transfer(file.as_raw_fd(), 3, device, len, is_write, &mut moved) };
-            (code, moved)
-        };
-        assert_eq!(ask(device, 10_000, 1), (0, 10_000));
-        let other = device_memory(10_000);
-        assert_eq!(ask(other, 10_000, 0), (0, 10_000));
-        assert_eq!(host_bytes(other, 10_000), bytes);
-        assert_eq!(ask(other, 10_001, 0), (-1, 0), "it leaves the allocation");
-        assert_eq!(ask(pinned_memory(10, 0), 10, 0), (-1, 0), "host code reaches it");
-        // SAFETY: requires a C string and no place for a text; holds.
-        assert_eq!(unsafe { softrocm_hip_set_faults(c"hipMemcpy:hip=1@9".as_ptr(), ptr::null_mut(), 0) }, 0);
-        assert_eq!(ask(other, 10_000, 0), (-1, 0), "nothing goes around a copy that is planned for");
-    });
 }
 
 #[test]
@@ -380,24 +225,5 @@ fn what_the_driver_refuses_later_is_an_error_and_nothing_is_lost() {
         assert!(output.status.success(), "{plan}: {output:?}");
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(text.contains("fake cuda: 0 granules mapped, 0 bytes used"), "{plan}: {text}");
-    }
-}
-
-#[test]
-fn copies_and_transfers_that_the_driver_refuses_fail() {
-    let test = "copies_and_transfers_that_the_driver_refuses_fail";
-    for plan in ["cuMemcpyAsync:1", "cuStreamSynchronize:1", "cuCtxPushCurrent:1"] {
-        let output = output_with_gpus(test, &[("FAKE_CUDA_FAIL", plan)], || {
-            let device = device_memory(3 * STAGE);
-            assert_eq!(copy(device, [1u8].as_ptr().cast(), 1), hipErrorUnknown);
-            let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-            file.set_len(3 * STAGE as u64).unwrap();
-            for is_write in [false, true] {
-                let result = transfer(is_write, &file, device, 3 * STAGE, 0);
-                assert_eq!(result, (hipErrorUnknown, 0, libc::EIO), "{is_write}");
-            }
-        });
-        let Some(output) = output else { return };
-        assert!(output.status.success(), "{plan}: {output:?}");
     }
 }

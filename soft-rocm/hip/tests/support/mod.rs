@@ -1,6 +1,7 @@
 //! What the tests of the exported functions share.
 #![allow(dead_code, clippy::unwrap_used, reason = "no test file needs all of it; a panic is a failed test")]
 
+pub mod gpus;
 pub mod misuse;
 pub mod streams;
 

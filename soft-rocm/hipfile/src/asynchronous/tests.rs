@@ -169,7 +169,8 @@ fn pattern(len: usize) -> Vec<u8> {
 fn a_read_and_a_write() {
     // HF-ASYNC-06, HF-ASYNC-08, HF-ASYNC-14
     let hips = [Mock::with_alias, Mock::with_file_transfer];
-    for (direction, new) in [Read, ToFile].into_iter().flat_map(|direction| hips.map(|new| (direction, new))) {
+    for (direction, new) in [Read, ToFile].into_iter().flat_map(|direction| hips.map(|new| (direction, new)))
+    {
         let mut case = Case::on(new(LEN), |_| ());
         (case.file_offset, case.buffer_offset) = (3, 5);
         assert_eq!(case.ends(direction, |_| ()), 100);
