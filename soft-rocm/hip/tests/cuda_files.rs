@@ -11,6 +11,7 @@ mod support;
 use std::ffi::c_void;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::ptr;
 
 use soft_rocm_hip::header::*;
@@ -71,20 +72,32 @@ fn files_are_read_and_written_in_chunks() {
 #[test]
 fn an_error_after_the_first_bytes_leaves_their_count() {
     passes_with_gpus("an_error_after_the_first_bytes_leaves_their_count", &[], || {
+        let content = pattern(6 * STAGE);
         let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        file.set_len(6 * STAGE as u64).unwrap();
         let device = device_memory(6 * STAGE);
         let plan = |text: &std::ffi::CStr| {
             // SAFETY: requires a C string and no place for a text; holds.
             assert_eq!(unsafe { softrocm_hip_set_faults(text.as_ptr(), ptr::null_mut(), 0) }, 0);
         };
         for (is_write, text) in [(false, c"pread:errno=EIO@4+"), (true, c"pwrite:errno=ENOSPC@4+")] {
+            let (in_file, on_device) =
+                if is_write { (&vec![0; 6 * STAGE], &content) } else { (&content, &vec![0; 6 * STAGE]) };
+            file.write_all_at(in_file, 0).unwrap();
+            assert_eq!(copy(device, on_device.as_ptr().cast(), on_device.len()), hipSuccess);
             plan(text);
             let (code, count, status) = transfer(is_write, &file, device, 6 * STAGE, 0);
             plan(c"");
             assert_eq!((code, status), (hipSuccess, 0));
             // Three calls went well; which three is for the threads to find out.
-            assert!(count % STAGE as u64 == 0 && count <= 3 * STAGE as u64, "{count}");
+            let count = count as usize;
+            assert!(count % STAGE == 0 && count <= 3 * STAGE, "{count}");
+            let mut moved = vec![0; count];
+            if is_write {
+                file.read_exact_at(&mut moved, 0).unwrap();
+            } else {
+                moved = host_bytes(device, count);
+            }
+            assert!(moved == content[..count], "{is_write} {count}");
         }
         plan(c"pread:errno=EIO");
         assert_eq!(transfer(false, &file, device, 6 * STAGE, 0), (hipErrorUnknown, 0, libc::EIO));

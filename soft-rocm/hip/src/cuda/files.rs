@@ -174,7 +174,7 @@ impl Shared<'_> {
                 unsafe { current.start_copy(stage.memory().addr(), address + at, len) }.map_err(failed)?;
                 arriving = Some(Held { stage, at, len });
             }
-            if let Some(held) = arrived.filter(|_| !self.stopped.load(Ordering::Relaxed)) {
+            if let Some(held) = arrived.filter(|held| !self.has_ended_before(held.at)) {
                 self.system_call(&held.stage, held.at, held.len);
             }
         }
@@ -201,6 +201,12 @@ impl Shared<'_> {
             }
         }
         done
+    }
+
+    /// Whether the transfer ended before this place, so that what is there does not count.
+    fn has_ended_before(&self, at: usize) -> bool {
+        let end = || *self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stopped.load(Ordering::Relaxed) && end().is_some_and(|end| end.at < at)
     }
 
     /// Notes where the transfer ends, if that is earlier than what is known.
