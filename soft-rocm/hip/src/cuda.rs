@@ -5,6 +5,7 @@
 
 mod driver;
 mod files;
+mod helpers;
 mod stage;
 
 use std::ffi::{c_char, c_int};

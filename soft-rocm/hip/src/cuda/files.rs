@@ -2,19 +2,16 @@
 //! last one between pinned memory and GPU.
 
 use std::ffi::c_void;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
+use super::helpers::HELPERS;
 use super::stage::{STAGE, Stage};
 use super::{Current, Gpus};
 use crate::bindings::hipError_t;
 use crate::file::Direction;
 use crate::stream::without_signals;
-
-/// Threads at most: with as many the link is the limit.
-const THREADS: usize = 12;
 
 /// What is to be moved.
 pub(crate) struct Transfer<'a> {
@@ -63,7 +60,7 @@ impl Transfer<'_> {
         if self.len <= STAGE {
             shared.serve();
         } else {
-            shared.serve_together(self.len.div_ceil(STAGE).min(threads()));
+            shared.serve_together(self.len.div_ceil(STAGE));
         }
         match shared.end.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(self.len),
@@ -71,10 +68,6 @@ impl Transfer<'_> {
             Some(End { at, .. }) => Ok(at),
         }
     }
-}
-
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get).min(THREADS)
 }
 
 /// A chunk on its way through host memory.
@@ -86,10 +79,11 @@ struct Held<'a> {
 }
 
 impl Shared<'_> {
-    /// Moves all chunks with some threads, of which the calling one is one.
-    fn serve_together(&self, threads: usize) {
+    /// Moves that many chunks, with a helper for each but the first if there are as many.
+    fn serve_together(&self, chunks: usize) {
+        let helpers = HELPERS.take(chunks - 1);
         thread::scope(|scope| {
-            for _ in 1..threads {
+            for _ in 0..helpers.count() {
                 let builder = thread::Builder::new().name("hip-file".to_owned());
                 // Without another thread those that there are do all of it.
                 if without_signals(|| builder.spawn_scoped(scope, || self.serve())).is_err() {

@@ -9,8 +9,8 @@ use crate::pinned;
 /// Bytes of a piece: from there on the link is as fast with larger ones.
 pub(crate) const STAGE: usize = 4 << 20;
 
-/// Pieces kept for the next transfers.
-const KEPT: usize = 32;
+/// Pieces kept for the next transfers: pinning one takes longer than filling it.
+const KEPT: usize = 64;
 
 /// Addresses of the pieces that nobody uses at the moment.
 #[derive(Debug, Default)]
