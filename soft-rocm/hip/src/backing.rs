@@ -132,7 +132,11 @@ impl Backing {
                 unsafe { host.arena.release(offsets.clone()) };
                 host.huge.forget(offsets);
             }
-            Backing::Gpus(gpus) => gpus.unback(gpus.base() + offsets.start..gpus.base() + offsets.end),
+            Backing::Gpus(gpus) => {
+                let base = gpus.base();
+                // SAFETY: as above.
+                unsafe { gpus.unback(base + offsets.start..base + offsets.end) };
+            }
         }
     }
 

@@ -67,7 +67,7 @@ impl Gpus {
             contexts: Vec::new(),
             names: Vec::new(),
             base: 0,
-            memory: memory.unwrap_or(usize::MAX),
+            memory: usize::MAX,
             granularity: 1,
             stages: Stages::default(),
         };
@@ -75,7 +75,7 @@ impl Gpus {
             gpus.add(device)?;
         }
         if devices > 0 {
-            gpus.reserve()?;
+            gpus.reserve(memory)?;
         }
         Ok(gpus)
     }
@@ -102,10 +102,13 @@ impl Gpus {
         Ok(())
     }
 
-    fn reserve(&mut self) -> Result<(), DriverError> {
+    /// Reserves addresses for so much memory of each device, rounded up, or for all of it.
+    fn reserve(&mut self, wanted: Option<usize>) -> Result<(), DriverError> {
         let failed = |code| DriverError::Failed("cuMemAddressReserve", code);
         let out_of_memory = 2;
         self.memory -= self.memory % self.granularity;
+        let rounded = wanted.and_then(|bytes| bytes.checked_next_multiple_of(self.granularity));
+        self.memory = rounded.unwrap_or(self.memory).min(self.memory);
         let len = self.memory.checked_mul(self.contexts.len()).ok_or(failed(out_of_memory))?;
         let mut base = 0;
         // SAFETY: requires a writable place; holds, it is a local. The driver chooses the addresses.
@@ -164,7 +167,7 @@ impl Gpus {
         let mut handle = 0;
         // SAFETY: requires a writable and a readable place; holds, they are locals.
         hip(unsafe { (self.functions.create)(&mut handle, len, &property, 0) })?;
-        // SAFETY: requires reserved addresses with nothing behind them and memory of that length; holds by contract.
+        // SAFETY: requires nothing; the driver refuses what is not reserved, or has something behind it.
         let mapped = unsafe { (self.functions.map)(start, len, 0, handle, 0) };
         // The mapping keeps the memory.
         // SAFETY: requires a handle that nobody uses any more; holds.
@@ -174,13 +177,18 @@ impl Gpus {
         // SAFETY: requires mapped addresses and a readable description; holds.
         let allowed = hip(unsafe { (self.functions.set_access)(start, len, &access, 1) });
         if allowed.is_err() {
-            self.unback(addresses);
+            // SAFETY: requires a whole mapping that nobody uses; holds, it was just made.
+            unsafe { self.unback(addresses) };
         }
         allowed
     }
 
     /// Gives back what is behind the addresses of one call of [`Gpus::back`].
-    pub(crate) fn unback(&self, addresses: Range<usize>) {
+    ///
+    /// # Safety
+    ///
+    /// Nobody uses them any more.
+    pub(crate) unsafe fn unback(&self, addresses: Range<usize>) {
         // SAFETY: requires a whole mapping that nobody uses; holds by contract.
         unsafe { (self.functions.unmap)(addresses.start as u64, addresses.len()) };
     }

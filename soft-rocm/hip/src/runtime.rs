@@ -104,6 +104,8 @@ impl Runtime {
                 Some(Backing::Gpus(Box::new(Gpus::start(devices, config.device_memory)?)))
             }
         };
+        // NVIDIA's driver may have none.
+        let backing = backing.filter(|backing| backing.devices() > 0);
         let names = backing.as_ref().map(Backing::names).unwrap_or_default();
         let devices = names.len() as u32;
         let memory = backing.map(|backing| Memory::new(backing, explains));

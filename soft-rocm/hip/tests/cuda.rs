@@ -134,10 +134,22 @@ fn less_memory_and_fewer_devices_can_be_asked_for() {
         assert_eq!(unsafe { hipDeviceGetName(name.as_mut_ptr(), 64, 1) }, hipSuccess);
         assert_eq!(&name.map(|char| char as u8)[..11], b"Fake GPU 1\0");
         let mut none = ptr::dangling_mut();
-        // Whole pages of 2 MiB.
+        // Whole pages of 2 MiB: 8 MiB.
         // SAFETY: as above.
-        assert_eq!(unsafe { hipMalloc(&mut none, (6 << 20) + 1) }, hipErrorOutOfMemory);
-        assert_eq!(hipFree(device_memory(6 << 20)), hipSuccess);
+        assert_eq!(unsafe { hipMalloc(&mut none, (8 << 20) + 1) }, hipErrorOutOfMemory);
+        assert_eq!(hipFree(device_memory(8 << 20)), hipSuccess);
+    });
+}
+
+#[test]
+fn a_driver_without_gpus_is_none() {
+    passes_with_gpus("a_driver_without_gpus_is_none", &[("FAKE_CUDA_DEVICES", "0")], || {
+        let mut count = 7;
+        // SAFETY: requires a writable place; holds, it is a local.
+        assert_eq!((unsafe { hipGetDeviceCount(&mut count) }, count), (hipErrorNoDevice, 0));
+        let mut none = ptr::dangling_mut();
+        // SAFETY: as above.
+        assert_eq!(unsafe { hipMalloc(&mut none, 1) }, hipErrorInvalidDevice);
     });
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{io, thread};
+use std::{io, mem, thread};
 
 use super::helpers::HELPERS;
 use super::stage::{STAGE, Stage};
@@ -116,35 +116,29 @@ impl Shared<'_> {
         Some((at, rest.min(STAGE)))
     }
 
-    /// An error of HIP's says from where on nothing is known to have moved.
+    /// An error of HIP's comes with the place from where on nothing is known to have moved.
     fn read(&self) -> Result<(), (usize, hipError_t)> {
         let Transfer { gpus, device, address, .. } = *self.transfer;
-        let mut last: Option<Held<'_>> = None;
+        let mut leaving: Option<Held<'_>> = None;
         let mut current = None;
         while let Some((at, len)) = self.claim() {
-            let first = last.as_ref().map_or(at, |held| held.at.min(at));
-            let failed = |error| (first, error);
+            let failed = |error| (at, error);
             let stage = gpus.stage();
-            // Before anything can end this: what is on its way needs the host memory that is held for it.
             let moved = stage.as_ref().map_or(0, |stage| self.system_call(stage, at, len));
             let current = enter(&mut current, gpus, device).map_err(failed)?;
-            if last.is_some() {
-                current.wait().map_err(failed)?;
-            }
+            // First: what is on its way needs its host memory, whatever else ends this.
+            wait_for(leaving.take(), current)?;
             let stage = stage.map_err(failed)?;
-            let held = Held { stage, at, len: moved };
             if moved > 0 {
-                // SAFETY: requires ranges that nobody else uses until the wait; holds for a claimed chunk by the caller's promise,
-                // and for the stage, which is held that long.
-                unsafe { current.start_copy(address + at, held.stage.memory().addr(), moved) }
-                    .map_err(|error| (at, error))?;
+                // SAFETY: requires ranges that nobody else uses until the wait; holds for a claimed chunk by the caller's
+                // promise, and for the stage, which is held that long.
+                unsafe { current.start_copy(address + at, stage.memory().addr(), moved) }.map_err(failed)?;
+                leaving = Some(Held { stage, at, len: moved });
             }
-            // The one before it has arrived.
-            last = Some(held);
         }
-        match (last, current) {
-            (Some(held), Some(current)) => current.wait().map_err(|error| (held.at, error)),
-            _ => Ok(()),
+        match current {
+            Some(current) => wait_for(leaving, &current).map(|_| ()),
+            None => Ok(()),
         }
     }
 
@@ -154,14 +148,12 @@ impl Shared<'_> {
         let mut current = None;
         loop {
             let claimed = self.claim();
-            let first = arriving.as_ref().map(|held| held.at).or(claimed.map(|(at, _)| at));
-            let Some(first) = first else { return Ok(()) };
+            let Some(first) = arriving.as_ref().map(|held| held.at).or(claimed.map(|(at, _)| at)) else {
+                return Ok(());
+            };
             let failed = |error| (first, error);
             let current = enter(&mut current, gpus, device).map_err(failed)?;
-            if arriving.is_some() {
-                current.wait().map_err(failed)?;
-            }
-            let arrived = arriving.take();
+            let arrived = wait_for(arriving.take(), current)?;
             if let Some((at, len)) = claimed {
                 let stage = gpus.stage().map_err(failed)?;
                 // SAFETY: as for reads.
@@ -210,6 +202,22 @@ impl Shared<'_> {
         let mut earliest = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         if earliest.is_none_or(|known| end.at < known.at) {
             *earliest = Some(end);
+        }
+    }
+}
+
+/// Waits for what is on its way. If the driver can't tell, nobody uses that host memory again.
+fn wait_for<'a>(
+    held: Option<Held<'a>>,
+    current: &Current<'_>,
+) -> Result<Option<Held<'a>>, (usize, hipError_t)> {
+    let Some(held) = held else { return Ok(None) };
+    match current.wait() {
+        Ok(()) => Ok(Some(held)),
+        Err(error) => {
+            let at = held.at;
+            mem::forget(held);
+            Err((at, error))
         }
     }
 }
