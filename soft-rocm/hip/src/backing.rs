@@ -65,7 +65,7 @@ impl Backing {
             Backing::Host(host) => {
                 (0..host.devices).map(|device| format!("Software ROCm device {device}")).collect()
             }
-            Backing::Gpus(gpus) => gpus.names().to_vec(),
+            Backing::Gpus(gpus) => gpus.names(),
         }
     }
 
@@ -120,22 +120,22 @@ impl Backing {
         }
     }
 
-    /// Gives back the memory behind what one call of [`Backing::back`] named.
+    /// Gives back the memory behind what one call of [`Backing::back`] named. Whether that went well, so that there may be memory
+    /// behind it again.
     ///
     /// # Safety
     ///
     /// Nothing may rely on the content of the range.
-    pub(crate) unsafe fn release(&self, offsets: Range<usize>) {
+    pub(crate) unsafe fn release(&self, offsets: Range<usize>) -> bool {
         match self {
             Backing::Host(host) => {
                 // SAFETY: requires that nobody needs the content; holds by contract.
                 unsafe { host.arena.release(offsets.clone()) };
                 host.huge.forget(offsets);
+                true
             }
             Backing::Gpus(gpus) => {
-                let base = gpus.base();
-                // SAFETY: as above.
-                unsafe { gpus.unback(base + offsets.start..base + offsets.end) };
+                gpus.unback(gpus.base() + offsets.start..gpus.base() + offsets.end).is_ok()
             }
         }
     }
@@ -157,7 +157,7 @@ impl Backing {
         }
     }
 
-    /// Has host memory stay in place, where devices could not reach it otherwise.
+    /// Has host memory of the program stay in place, where devices could not reach it otherwise.
     pub(crate) fn pin(&self, address: usize, len: usize) -> Result<(), hipError_t> {
         match self {
             Backing::Host(_) => Ok(()),
@@ -165,10 +165,19 @@ impl Backing {
         }
     }
 
-    /// Undoes that.
-    pub(crate) fn unpin(&self, address: usize) {
-        if let Backing::Gpus(gpus) = self {
-            gpus.unpin(address);
+    /// The same for memory that was just mapped.
+    pub(crate) fn pin_fresh(&self, address: usize, len: usize) -> Result<(), hipError_t> {
+        match self {
+            Backing::Host(_) => Ok(()),
+            Backing::Gpus(gpus) => gpus.pin_fresh(address, len),
+        }
+    }
+
+    /// Undoes what was pinned here. Whether the memory is no longer pinned, and may be unmapped.
+    pub(crate) fn unpin(&self, address: usize) -> bool {
+        match self {
+            Backing::Host(_) => true,
+            Backing::Gpus(gpus) => gpus.unpin(address),
         }
     }
 }

@@ -6,12 +6,14 @@
 mod driver;
 mod files;
 mod helpers;
+mod pins;
 mod stage;
 
 use std::ffi::{c_char, c_int};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::bindings::{
     hipError_t, hipErrorIllegalAddress, hipErrorInvalidDevice, hipErrorInvalidValue, hipErrorOutOfMemory,
@@ -21,19 +23,19 @@ use crate::bindings::{
 pub(crate) use driver::DriverError;
 use driver::{Access, Code, Context, Functions, Property, Stream};
 pub(crate) use files::Transfer;
+use pins::Pins;
 pub(crate) use stage::STAGE;
 use stage::Stages;
 
-/// The stream that each thread has for itself: what one waits for is not what another enqueued.
+/// The stream that each thread has for itself, so that none waits for what another thread enqueued. It and what the program itself
+/// puts on CUDA's default stream wait for each other, as on a GPU of AMD's.
 const THREAD: Stream = ptr::without_provenance_mut(2);
 
 /// NVIDIA's GPUs.
 #[derive(Debug)]
 pub(crate) struct Gpus {
     functions: Functions,
-    /// One for each.
-    contexts: Vec<Context>,
-    names: Vec<String>,
+    all: Vec<Gpu>,
     /// Where the memory of the first starts.
     base: usize,
     /// Memory that each has, and addresses for it.
@@ -41,22 +43,38 @@ pub(crate) struct Gpus {
     /// What allocations start at and are multiples of.
     granularity: usize,
     stages: Stages,
+    pins: Pins,
+    /// Held, shared, by what uses memory, and alone by what takes it away.
+    in_use: RwLock<()>,
+}
+
+#[derive(Debug)]
+struct Gpu {
+    /// The driver's number.
+    handle: c_int,
+    context: Context,
+    name: String,
 }
 
 // SAFETY: requires that any thread may use the contexts; holds because the driver binds them to no thread.
 unsafe impl Send for Gpus {}
-// SAFETY: as for Send; nothing of the value changes after it was made.
+// SAFETY: as for Send; what changes after the start has locks.
 unsafe impl Sync for Gpus {}
 
 impl Gpus {
     /// Starts the driver. All its devices and all their memory, unless less is wanted.
     pub(crate) fn start(wanted: Option<u32>, memory: Option<usize>) -> Result<Gpus, DriverError> {
+        /// What the driver answers where there is no GPU.
+        const NO_DEVICE: Code = 100;
         let functions = Functions::open()?;
-        // SAFETY: requires flags 0; holds.
-        checked("cuInit", unsafe { (functions.init)(0) })?;
         let mut count = 0;
-        // SAFETY: requires a writable int; holds, it is a local.
-        checked("cuDeviceGetCount", unsafe { (functions.device_count)(&mut count) })?;
+        // SAFETY: requires flags 0; holds.
+        let initialized = unsafe { (functions.init)(0) };
+        if initialized != NO_DEVICE {
+            checked("cuInit", initialized)?;
+            // SAFETY: requires a writable int; holds, it is a local.
+            checked("cuDeviceGetCount", unsafe { (functions.device_count)(&mut count) })?;
+        }
         let found = u32::try_from(count).unwrap_or(0);
         let devices = wanted.unwrap_or(found);
         if devices > found {
@@ -64,15 +82,16 @@ impl Gpus {
         }
         let mut gpus = Gpus {
             functions,
-            contexts: Vec::new(),
-            names: Vec::new(),
+            all: Vec::new(),
             base: 0,
             memory: usize::MAX,
             granularity: 1,
             stages: Stages::default(),
+            pins: Pins::default(),
+            in_use: RwLock::new(()),
         };
-        for device in 0..devices as c_int {
-            gpus.add(device)?;
+        for ordinal in 0..devices as c_int {
+            gpus.add(ordinal)?;
         }
         if devices > 0 {
             gpus.reserve(memory)?;
@@ -81,14 +100,15 @@ impl Gpus {
     }
 
     /// Takes in a device. All have as much memory as the smallest.
-    fn add(&mut self, device: c_int) -> Result<(), DriverError> {
-        let (mut context, mut bytes, mut granularity) = (ptr::null_mut(), 0, 0);
-        // SAFETY: requires a writable place and a device; holds, it is a local and the driver counted the device.
-        checked("cuDevicePrimaryCtxRetain", unsafe { (self.functions.retain)(&mut context, device) })?;
-        self.contexts.push(context);
+    fn add(&mut self, ordinal: c_int) -> Result<(), DriverError> {
+        let (mut handle, mut context, mut bytes, mut granularity) = (0, ptr::null_mut(), 0, 0);
+        // SAFETY: requires a writable place; holds, it is a local.
+        checked("cuDeviceGet", unsafe { (self.functions.device)(&mut handle, ordinal) })?;
+        // SAFETY: requires a writable place and a device; holds, it is a local and the driver gave the device.
+        checked("cuDevicePrimaryCtxRetain", unsafe { (self.functions.retain)(&mut context, handle) })?;
         // SAFETY: as above.
-        checked("cuDeviceTotalMem", unsafe { (self.functions.device_memory)(&mut bytes, device) })?;
-        let property = Property::of(device);
+        checked("cuDeviceTotalMem", unsafe { (self.functions.device_memory)(&mut bytes, handle) })?;
+        let property = Property::of(handle);
         let granularity_of = self.functions.granularity;
         // SAFETY: requires a writable and a readable place; holds, they are locals. 0 asks for the least.
         checked("cuMemGetAllocationGranularity", unsafe { granularity_of(&mut granularity, &property, 0) })?;
@@ -96,9 +116,10 @@ impl Gpus {
         self.granularity = self.granularity.max(granularity);
         let mut name = [0 as c_char; 256];
         // SAFETY: requires that many writable bytes; holds, they are a local's.
-        checked("cuDeviceGetName", unsafe { (self.functions.device_name)(name.as_mut_ptr(), 255, device) })?;
+        checked("cuDeviceGetName", unsafe { (self.functions.device_name)(name.as_mut_ptr(), 255, handle) })?;
         let bytes = name.iter().map(|char| *char as u8).take_while(|byte| *byte != 0).collect::<Vec<_>>();
-        self.names.push(String::from_utf8_lossy(&bytes).into_owned());
+        let name = String::from_utf8_lossy(&bytes).into_owned();
+        self.all.push(Gpu { handle, context, name });
         Ok(())
     }
 
@@ -109,7 +130,7 @@ impl Gpus {
         self.memory -= self.memory % self.granularity;
         let rounded = wanted.and_then(|bytes| bytes.checked_next_multiple_of(self.granularity));
         self.memory = rounded.unwrap_or(self.memory).min(self.memory);
-        let len = self.memory.checked_mul(self.contexts.len()).ok_or(failed(out_of_memory))?;
+        let len = self.memory.checked_mul(self.all.len()).ok_or(failed(out_of_memory))?;
         let mut base = 0;
         // SAFETY: requires a writable place; holds, it is a local. The driver chooses the addresses.
         let code = unsafe { (self.functions.reserve)(&mut base, len, self.granularity, 0, 0) };
@@ -122,12 +143,12 @@ impl Gpus {
 
     /// Number of devices.
     pub(crate) fn count(&self) -> u32 {
-        self.contexts.len() as u32
+        self.all.len() as u32
     }
 
     /// What the devices are called.
-    pub(crate) fn names(&self) -> &[String] {
-        &self.names
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.all.iter().map(|gpu| gpu.name.clone()).collect()
     }
 
     /// Memory that each device has.
@@ -142,7 +163,7 @@ impl Gpus {
 
     /// Addresses of all devices together.
     pub(crate) fn len(&self) -> usize {
-        self.memory * self.contexts.len()
+        self.memory * self.all.len()
     }
 
     /// Where the addresses start.
@@ -162,8 +183,8 @@ impl Gpus {
     /// Puts memory behind addresses of a device that have none.
     pub(crate) fn back(&self, device: u32, addresses: Range<usize>) -> Result<(), hipError_t> {
         let (start, len) = (addresses.start as u64, addresses.len());
-        let ordinal = device as c_int;
-        let property = Property::of(ordinal);
+        let gpu = self.gpu(device)?;
+        let property = Property::of(gpu.handle);
         let mut handle = 0;
         // SAFETY: requires a writable and a readable place; holds, they are locals.
         hip(unsafe { (self.functions.create)(&mut handle, len, &property, 0) })?;
@@ -173,40 +194,31 @@ impl Gpus {
         // SAFETY: requires a handle that nobody uses any more; holds.
         unsafe { (self.functions.release)(handle) };
         hip(mapped)?;
-        let access = Access::of(ordinal);
+        let access = Access::of(gpu.handle);
         // SAFETY: requires mapped addresses and a readable description; holds.
         let allowed = hip(unsafe { (self.functions.set_access)(start, len, &access, 1) });
         if allowed.is_err() {
-            // SAFETY: requires a whole mapping that nobody uses; holds, it was just made.
-            unsafe { self.unback(addresses) };
+            // Nobody uses it: it was just made.
+            let _ = self.unback(addresses);
         }
         allowed
     }
 
-    /// Gives back what is behind the addresses of one call of [`Gpus::back`].
-    ///
-    /// # Safety
-    ///
-    /// Nobody uses them any more.
-    pub(crate) unsafe fn unback(&self, addresses: Range<usize>) {
-        // SAFETY: requires a whole mapping that nobody uses; holds by contract.
-        unsafe { (self.functions.unmap)(addresses.start as u64, addresses.len()) };
+    /// Takes away what is behind the addresses of one call of [`Gpus::back`], once nothing of this library uses any memory of
+    /// GPUs. They stay without: whoever comes late is refused by the driver.
+    pub(crate) fn unback(&self, addresses: Range<usize>) -> Result<(), hipError_t> {
+        let _alone = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: requires nothing; the driver refuses what is no whole mapping, and no host code reaches the memory.
+        hip(unsafe { (self.functions.unmap)(addresses.start as u64, addresses.len()) })
     }
 
-    /// Locks host memory in place, so that the devices reach it.
-    pub(crate) fn pin(&self, address: usize, len: usize) -> Result<(), hipError_t> {
-        const PORTABLE: u32 = 1;
-        let _current = self.enter(0)?;
-        // SAFETY: requires nothing; the driver refuses what is not mapped.
-        hip(unsafe { (self.functions.pin)(ptr::without_provenance_mut(address), len, PORTABLE) })
+    /// Keeps all memory of GPUs where it is meanwhile.
+    fn using(&self) -> RwLockReadGuard<'_, ()> {
+        self.in_use.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Undoes that.
-    pub(crate) fn unpin(&self, address: usize) {
-        if let Ok(_current) = self.enter(0) {
-            // SAFETY: requires nothing; the driver refuses what is not pinned.
-            unsafe { (self.functions.unpin)(ptr::without_provenance_mut(address)) };
-        }
+    fn gpu(&self, device: u32) -> Result<&Gpu, hipError_t> {
+        self.all.get(device as usize).ok_or(hipErrorInvalidDevice)
     }
 
     /// Copies and waits. Both are addresses of GPUs or of the host, which the driver tells apart.
@@ -221,6 +233,7 @@ impl Gpus {
         src: usize,
         len: usize,
     ) -> Result<(), hipError_t> {
+        let _in_use = self.using();
         let current = self.enter(device)?;
         // SAFETY: requires two ranges; holds by contract, until it has waited.
         unsafe { current.start_copy(dst, src, len) }?;
@@ -239,6 +252,7 @@ impl Gpus {
         value: u8,
         len: usize,
     ) -> Result<(), hipError_t> {
+        let _in_use = self.using();
         let current = self.enter(device)?;
         // SAFETY: requires a writable range; holds by contract.
         hip(unsafe { (self.functions.fill)(dst as u64, value, len, THREAD) })?;
@@ -257,6 +271,7 @@ impl Gpus {
         value: u32,
         count: usize,
     ) -> Result<(), hipError_t> {
+        let _in_use = self.using();
         let current = self.enter(device)?;
         // SAFETY: requires a writable, aligned range; holds by contract.
         hip(unsafe { (self.functions.fill_words)(dst as u64, value, count, THREAD) })?;
@@ -265,9 +280,9 @@ impl Gpus {
 
     /// Makes a device's context current for the thread. The one it was in is the program's and comes back.
     fn enter(&self, device: u32) -> Result<Current<'_>, hipError_t> {
-        let context = self.contexts.get(device as usize).ok_or(hipErrorInvalidDevice)?;
+        let context = self.gpu(device)?.context;
         // SAFETY: requires a context; holds, it is retained for good.
-        hip(unsafe { (self.functions.push)(*context) })?;
+        hip(unsafe { (self.functions.push)(context) })?;
         Ok(Current { functions: &self.functions, thread: PhantomData })
     }
 }

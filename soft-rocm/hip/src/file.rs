@@ -21,7 +21,7 @@ pub(crate) enum Direction {
 ///
 /// # Errors
 ///
-/// The system's, if no byte was moved.
+/// The system's, if no byte was moved; EIO where the driver of a GPU fails.
 pub(crate) fn transfer(
     fd: c_int,
     offset: i64,
@@ -41,9 +41,17 @@ pub(crate) fn transfer(
     match place {
         Place::Host(memory) => uninterrupted(|| io(memory.cast(), len, 0)),
         Place::Gpu { gpus, device, address } => {
-            cuda::Transfer { gpus, device, address, len, direction, io: &io }.run()
+            let in_order = direction == Direction::Write && is_appended_to(fd);
+            cuda::Transfer { gpus, device, address, len, direction, in_order, io: &io }.run()
         }
     }
+}
+
+/// Whether writes go to the file's end, whatever their offset.
+fn is_appended_to(fd: c_int) -> bool {
+    // SAFETY: requires nothing; the system knows which descriptors are open.
+    let flags = unsafe { sys::fcntl(fd, libc::F_GETFL, 0) };
+    flags >= 0 && flags & libc::O_APPEND != 0
 }
 
 /// What a call answers that is made again while signals interrupt it: AMD's library asks its driver again, too.

@@ -46,11 +46,18 @@ impl Memory {
     /// Allocates device memory, `len` bytes (more than 0), and answers its public address.
     pub(crate) fn allocate(&self, device: u32, len: usize) -> Result<*mut u8, hipError_t> {
         let pages = len.checked_next_multiple_of(self.page).ok_or(hipErrorOutOfMemory)?;
+        let start = {
+            let mut tables = self.write();
+            let blocks = tables.free.get_mut(device as usize).ok_or(hipErrorInvalidDevice)?;
+            blocks.take(pages).ok_or(hipErrorOutOfMemory)?
+        };
+        // Without the lock, which all others need: this may take long.
+        let backed = self.backing.back(device, start..start + pages);
         let mut tables = self.write();
-        let blocks = tables.free.get_mut(device as usize).ok_or(hipErrorInvalidDevice)?;
-        let start = blocks.take(pages).ok_or(hipErrorOutOfMemory)?;
-        if let Err(error) = self.backing.back(device, start..start + pages) {
-            blocks.give(start, pages);
+        if let Err(error) = backed {
+            if let Some(blocks) = tables.free.get_mut(device as usize) {
+                blocks.give(start, pages);
+            }
             return Err(error);
         }
         let address = self.backing.public(start);
@@ -75,8 +82,8 @@ impl Memory {
         let start = self.backing.offset(address).ok_or(hipErrorInvalidValue)?;
         let len = allocation.len.next_multiple_of(self.page);
         // SAFETY: requires that nobody needs the content; holds because the range is neither live nor free to take yet.
-        unsafe { self.backing.release(start..start + len) };
-        if let Some(blocks) = self.write().free.get_mut(allocation.device as usize) {
+        let is_usable = unsafe { self.backing.release(start..start + len) };
+        if let Some(blocks) = self.write().free.get_mut(allocation.device as usize).filter(|_| is_usable) {
             blocks.give(start, len);
         }
         Ok(())
@@ -94,29 +101,33 @@ impl Memory {
     /// Allocates memory that the host reaches as well, `len` bytes (more than 0).
     pub(crate) fn allocate_mapped(&self, device: u32, len: usize, kind: Kind) -> Result<*mut u8, hipError_t> {
         let address = pinned::map(len)?;
+        let base = address.expose_provenance();
+        {
+            let mut tables = self.write();
+            // The system gives out addresses whose memory a program freed while it was registered.
+            while let Some(stale) = tables.overlapping(base, len) {
+                tables.live.remove(&stale.base);
+            }
+            tables.live.insert(base, Allocation { base, len, device, kind });
+        }
         if kind.is_pinned() {
-            if let Err(error) = self.backing.pin(address.addr(), len) {
-                // SAFETY: requires what `map` answered, no longer used; holds.
+            if let Err(error) = self.backing.pin_fresh(base, len) {
+                self.write().live.remove(&base);
+                // SAFETY: requires what `map` answered, no longer used; holds, nobody was told of it.
                 unsafe { pinned::unmap(address, len) };
                 return Err(error);
             }
         }
-        let base = address.expose_provenance();
-        let mut tables = self.write();
-        // The system gives out addresses whose memory a program freed while it was registered.
-        while let Some(stale) = tables.overlapping(base, len) {
-            tables.live.remove(&stale.base);
-        }
-        tables.live.insert(base, Allocation { base, len, device, kind });
         Ok(address)
     }
 
     /// Frees pinned host memory by its first address.
     pub(crate) fn free_pinned(&self, address: usize) -> Result<(), hipError_t> {
         let allocation = self.write().take(address, Kind::is_pinned).ok_or(hipErrorInvalidValue)?;
-        self.backing.unpin(address);
-        // SAFETY: requires an allocation taken out of the table that nobody uses; holds, the caller gives it up.
-        unsafe { unmap(&allocation) };
+        if self.backing.unpin(address) {
+            // SAFETY: requires an allocation taken out of the table that nobody uses; holds, the caller gives it up.
+            unsafe { unmap(&allocation) };
+        }
         Ok(())
     }
 
@@ -187,9 +198,8 @@ impl Memory {
 
     /// Free and total bytes of a device.
     pub(crate) fn info(&self, device: u32) -> Result<(usize, usize), hipError_t> {
-        let tables = self.read();
-        let blocks = tables.free.get(device as usize).ok_or(hipErrorInvalidDevice)?;
-        Ok((self.backing.free(device, blocks.free())?, self.per_device))
+        let left = self.read().free.get(device as usize).ok_or(hipErrorInvalidDevice)?.free();
+        Ok((self.backing.free(device, left)?, self.per_device))
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Tables> {

@@ -108,9 +108,13 @@ impl Place<'_> {
             let at = chunk * STAGE;
             let count = STAGE.min(len - at);
             // SAFETY: requires a readable source and a writable destination; holds by contract and for the stage.
-            unsafe { pinned.copy_at_once(src.skip(at), count) }?;
-            // SAFETY: as above.
-            unsafe { self.skip(at).copy_at_once(pinned, count) }?;
+            let copied = unsafe { pinned.copy_at_once(src.skip(at), count) }
+                // SAFETY: as above.
+                .and_then(|()| unsafe { self.skip(at).copy_at_once(pinned, count) });
+            if copied.is_err() {
+                stage.abandon();
+                return copied;
+            }
         }
         Ok(())
     }

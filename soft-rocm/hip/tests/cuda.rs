@@ -176,6 +176,58 @@ fn host_memory_may_be_pinned_in_part() {
     });
 }
 
+/// A function of the driver that is loaded.
+fn of_the_driver<T: Copy>(name: &str) -> T {
+    // SAFETY: requires that the initialisers may run; holds, they have.
+    let library = unsafe { libloading::Library::new("libcuda.so.1") }.unwrap();
+    // SAFETY: requires the function's type; holds for every call below.
+    let function = *unsafe { library.get::<T>(name.as_bytes()) }.unwrap();
+    std::mem::forget(library);
+    function
+}
+
+#[test]
+fn what_the_program_pinned_itself_stays_pinned() {
+    passes_with_gpus("what_the_program_pinned_itself_stays_pinned", &[], || {
+        device_memory(1);
+        let (push, pin, unpin) = (
+            of_the_driver::<unsafe extern "C" fn(*mut c_void) -> i32>("cuCtxPushCurrent_v2"),
+            of_the_driver::<unsafe extern "C" fn(*mut c_void, usize, u32) -> i32>("cuMemHostRegister_v2"),
+            of_the_driver::<unsafe extern "C" fn(*mut c_void) -> i32>("cuMemHostUnregister"),
+        );
+        let mut own = vec![0u8; 4096];
+        let start = own.as_mut_ptr().cast::<c_void>();
+        // SAFETY: requires a context of the driver and memory of the program's; holds.
+        unsafe { assert_eq!([push(ptr::without_provenance_mut(1)), pin(start, 4096, 1)], [0; 2]) };
+        assert_eq!(hipHostRegister(start, 4096, 0), hipSuccess);
+        assert_eq!(hipHostUnregister(start), hipSuccess);
+        // SAFETY: as above.
+        assert_eq!(unsafe { unpin(start) }, 0);
+    });
+}
+
+#[test]
+fn memory_that_went_while_it_was_registered_is_not_in_the_way() {
+    passes_with_gpus("memory_that_went_while_it_was_registered_is_not_in_the_way", &[], || {
+        let len = STAGE;
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        let device = device_memory(len);
+        // As a rule the system gives an address out again at once.
+        let was_the_same = (0..1000).any(|_| {
+            // SAFETY: requires nothing: the system chooses the place.
+            let own = unsafe { libc::mmap(ptr::null_mut(), len, access, flags, -1, 0) };
+            assert_eq!(hipHostRegister(own, len, 0), hipSuccess);
+            // SAFETY: requires a mapping that nobody uses; holds.
+            assert_eq!(unsafe { libc::munmap(own, len) }, 0);
+            let pinned = pinned_memory(len, 0);
+            assert_eq!(copy(device, pinned, len), hipSuccess);
+            assert_eq!(hipHostFree(pinned), hipSuccess);
+            pinned == own
+        });
+        assert!(was_the_same);
+    });
+}
+
 #[test]
 fn what_the_driver_refuses_at_the_start_is_reported() {
     let test = "what_the_driver_refuses_at_the_start_is_reported";

@@ -150,3 +150,49 @@ fn copies_and_transfers_that_the_driver_refuses_fail() {
         assert!(output.status.success(), "{plan}: {output:?}");
     }
 }
+
+#[test]
+fn what_is_appended_comes_in_order() {
+    passes_with_gpus("what_is_appended_comes_in_order", &[], || {
+        let content = pattern(7 * STAGE + 3);
+        let device = device_bytes(&content);
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = dir.path().join("log");
+        std::fs::write(&path, b"before").unwrap();
+        let file = File::options().append(true).open(&path).unwrap();
+        assert_eq!(transfer(true, &file, device, content.len(), 0), (hipSuccess, content.len() as u64, 0));
+        let written = std::fs::read(&path).unwrap();
+        assert!(written[..6] == *b"before" && written[6..] == content);
+    });
+}
+
+#[test]
+fn memory_goes_once_no_transfer_uses_it() {
+    passes_with_gpus("memory_goes_once_no_transfer_uses_it", &[], || {
+        let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        file.set_len(3 * STAGE as u64).unwrap();
+        let device = device_memory(3 * STAGE);
+        let plan = |text: &std::ffi::CStr| {
+            // SAFETY: requires a C string and no place for a text; holds.
+            assert_eq!(unsafe { softrocm_hip_set_faults(text.as_ptr(), ptr::null_mut(), 0) }, 0);
+        };
+        plan(c"pread:pause@1");
+        let address = device.addr();
+        let reading = std::thread::spawn(move || {
+            transfer(false, &file, ptr::without_provenance_mut(address), 3 * STAGE, 0)
+        });
+        while softrocm_hip_held_calls() == 0 {
+            std::thread::yield_now();
+        }
+        let freeing = std::thread::spawn(move || hipFree(ptr::without_provenance_mut(address)));
+        // It is no allocation any more, and still there.
+        let (mut base, mut len) = (ptr::null_mut(), 0);
+        // SAFETY: requires writable places; holds, they are locals.
+        while unsafe { hipMemGetAddressRange(&mut base, &mut len, device) } == hipSuccess {
+            std::thread::yield_now();
+        }
+        plan(c"");
+        assert_eq!(reading.join().unwrap(), (hipSuccess, 3 * STAGE as u64, 0));
+        assert_eq!(freeing.join().unwrap(), hipSuccess);
+    });
+}

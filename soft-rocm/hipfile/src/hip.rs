@@ -157,6 +157,12 @@ impl Hip {
         NonNull::new(unsafe { self.host_address?(device, len) }.cast())
     }
 
+    /// Whether HIP moves bytes between files and this device memory.
+    pub(crate) fn moves_files(&self, device: *mut c_void) -> bool {
+        // Of nothing, so that no file is asked.
+        self.file_transfer(-1, 0, device, 0, false).is_some()
+    }
+
     /// Has HIP move bytes between a file and device memory, if it does that; how many, or errno.
     pub(crate) fn file_transfer(
         &self,

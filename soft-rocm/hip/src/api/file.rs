@@ -1,5 +1,5 @@
-//! Files straight into and out of device memory: what AMD's kernel driver does between storage and GPU, done with one
-//! call of the operating system on the library's own mapping.
+//! Files straight into and out of device memory: what AMD's kernel driver does between storage and GPU, done with calls of the
+//! operating system.
 
 use std::ffi::{c_int, c_void};
 

@@ -4,6 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fmt;
 use std::mem;
 
+use libloading::Library;
+
 /// `CUresult`; 0 is success.
 pub(super) type Code = c_int;
 /// `CUdeviceptr`.
@@ -114,7 +116,7 @@ impl Access {
     }
 }
 
-const LIBRARY: &CStr = c"libcuda.so.1";
+const LIBRARY: &str = "libcuda.so.1";
 
 macro_rules! table {
     ($($field:ident = $name:literal: fn($($argument:ty),*);)*) => {
@@ -125,12 +127,12 @@ macro_rules! table {
         }
 
         impl Functions {
-            fn load(library: *mut c_void) -> Result<Self, DriverError> {
+            fn from_library(library: &Library) -> Result<Self, DriverError> {
                 Ok(Self {
                     $($field: {
-                        let found = symbol(library, $name)?;
-                        // SAFETY: requires a function of this type; holds as the driver gives its name no other.
-                        unsafe { mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> Code>(found) }
+                        // SAFETY: requires the type of the function of that name; holds, it is that of the driver's header.
+                        let found = unsafe { library.get($name.to_bytes_with_nul()) };
+                        *found.map_err(|_| DriverError::Lacks($name))?
                     },)*
                 })
             }
@@ -141,6 +143,7 @@ macro_rules! table {
 table! {
     init = c"cuInit": fn(c_uint);
     device_count = c"cuDeviceGetCount": fn(*mut c_int);
+    device = c"cuDeviceGet": fn(*mut c_int, c_int);
     device_memory = c"cuDeviceTotalMem_v2": fn(*mut usize, c_int);
     device_name = c"cuDeviceGetName": fn(*mut c_char, c_int, c_int);
     retain = c"cuDevicePrimaryCtxRetain": fn(*mut Context, c_int);
@@ -166,23 +169,10 @@ impl Functions {
     /// The driver of this process, which stays loaded.
     pub(super) fn open() -> Result<Self, DriverError> {
         // SAFETY: requires that the driver's initialisers may run; holds as it was asked for.
-        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        if library.is_null() { Err(DriverError::Missing(loader_text())) } else { Self::load(library) }
+        let library = unsafe { Library::new(LIBRARY) };
+        let library = library.map_err(|error| DriverError::Missing(error.to_string()))?;
+        let functions = Self::from_library(&library)?;
+        mem::forget(library);
+        Ok(functions)
     }
-}
-
-fn symbol(library: *mut c_void, name: &'static CStr) -> Result<*mut c_void, DriverError> {
-    // SAFETY: requires a loaded library; holds, it is never unloaded.
-    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
-    if found.is_null() { Err(DriverError::Lacks(name)) } else { Ok(found) }
-}
-
-fn loader_text() -> String {
-    // SAFETY: requires nothing; what it answers is this thread's until the next call of the loader.
-    let text = unsafe { libc::dlerror() };
-    if text.is_null() {
-        return "unknown error".to_owned();
-    }
-    // SAFETY: requires a C string; holds for what the loader answers.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

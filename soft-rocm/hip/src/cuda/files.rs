@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{io, mem, thread};
+use std::{io, thread};
 
 use super::helpers::HELPERS;
 use super::stage::{STAGE, Stage};
@@ -25,6 +25,8 @@ pub(crate) struct Transfer<'a> {
     pub(crate) len: usize,
     /// Which way.
     pub(crate) direction: Direction,
+    /// Whether the file takes bytes in the order in which they are written, wherever they belong.
+    pub(crate) in_order: bool,
     /// One system call on the file: host memory, length, and how far from the transfer's start; a count, or −1 and errno.
     pub(crate) io: &'a (dyn Fn(*mut c_void, usize, usize) -> isize + Sync),
 }
@@ -49,7 +51,7 @@ impl Transfer<'_> {
     ///
     /// # Errors
     ///
-    /// The system's if there is none before it.
+    /// The system's if there is none before it; EIO for the driver's.
     pub(crate) fn run(&self) -> Result<usize, i32> {
         let shared = Shared {
             transfer: self,
@@ -57,7 +59,8 @@ impl Transfer<'_> {
             stopped: AtomicBool::new(false),
             end: Mutex::new(None),
         };
-        if self.len <= STAGE {
+        let _in_use = self.gpus.using();
+        if self.len <= STAGE || self.in_order {
             shared.serve();
         } else {
             shared.serve_together(self.len.div_ceil(STAGE));
@@ -76,6 +79,20 @@ struct Held<'a> {
     /// How far from the transfer's start.
     at: usize,
     len: usize,
+}
+
+impl Held<'_> {
+    /// Itself if the driver took it. Else nobody uses its host memory again.
+    fn unless_lost(self, started: Result<(), hipError_t>) -> Result<Self, (usize, hipError_t)> {
+        match started {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                let at = self.at;
+                self.stage.abandon();
+                Err((at, error))
+            }
+        }
+    }
 }
 
 impl Shared<'_> {
@@ -130,10 +147,12 @@ impl Shared<'_> {
             wait_for(leaving.take(), current)?;
             let stage = stage.map_err(failed)?;
             if moved > 0 {
+                let memory = stage.memory().addr();
+                let held = Held { stage, at, len: moved };
                 // SAFETY: requires ranges that nobody else uses until the wait; holds for a claimed chunk by the caller's
                 // promise, and for the stage, which is held that long.
-                unsafe { current.start_copy(address + at, stage.memory().addr(), moved) }.map_err(failed)?;
-                leaving = Some(Held { stage, at, len: moved });
+                let started = unsafe { current.start_copy(address + at, memory, moved) };
+                leaving = Some(held.unless_lost(started)?);
             }
         }
         match current {
@@ -154,15 +173,17 @@ impl Shared<'_> {
             let failed = |error| (first, error);
             let current = enter(&mut current, gpus, device).map_err(failed)?;
             let arrived = wait_for(arriving.take(), current)?;
-            if let Some((at, len)) = claimed {
-                let stage = gpus.stage().map_err(failed)?;
+            let next = claimed.map(|(at, len)| {
+                let stage = gpus.stage().map_err(|error| (at, error))?;
+                let memory = stage.memory().addr();
                 // SAFETY: as for reads.
-                unsafe { current.start_copy(stage.memory().addr(), address + at, len) }.map_err(failed)?;
-                arriving = Some(Held { stage, at, len });
-            }
+                let started = unsafe { current.start_copy(memory, address + at, len) };
+                Held { stage, at, len }.unless_lost(started)
+            });
             if let Some(held) = arrived.filter(|held| !self.has_ended_before(held.at)) {
                 self.system_call(&held.stage, held.at, held.len);
             }
+            arriving = next.transpose()?;
         }
     }
 
@@ -214,11 +235,7 @@ fn wait_for<'a>(
     let Some(held) = held else { return Ok(None) };
     match current.wait() {
         Ok(()) => Ok(Some(held)),
-        Err(error) => {
-            let at = held.at;
-            mem::forget(held);
-            Err((at, error))
-        }
+        Err(error) => held.unless_lost(Err(error)).map(Some),
     }
 }
 

@@ -1,6 +1,10 @@
 //! Pinned host memory that bytes pass through.
 
+use std::mem;
+use std::ptr;
 use std::sync::{Mutex, PoisonError};
+
+use soft_rocm_faults::sys;
 
 use super::Gpus;
 use crate::bindings::hipError_t;
@@ -26,7 +30,12 @@ pub(crate) struct Stage<'a> {
 impl Stage<'_> {
     /// Where it starts, which is the start of a page.
     pub(crate) fn memory(&self) -> *mut u8 {
-        std::ptr::with_exposed_provenance_mut(self.address)
+        ptr::with_exposed_provenance_mut(self.address)
+    }
+
+    /// Keeps it from everybody: a driver that failed may still use it.
+    pub(crate) fn abandon(self) {
+        mem::forget(self);
     }
 }
 
@@ -42,7 +51,10 @@ impl Gpus {
     fn make(&self) -> Result<usize, hipError_t> {
         let memory = pinned::map(STAGE)?;
         let address = memory.expose_provenance();
-        if let Err(error) = self.pin(address, STAGE) {
+        // A forked child would share the pages, and the next write of ours get others than the driver has.
+        // SAFETY: requires a mapping of that length; holds, it was just made.
+        unsafe { sys::madvise(memory.cast(), STAGE, libc::MADV_DONTFORK) };
+        if let Err(error) = self.pin_fresh(address, STAGE) {
             // SAFETY: requires what `map` answered, no longer used; holds.
             unsafe { pinned::unmap(memory, STAGE) };
             return Err(error);
@@ -59,8 +71,9 @@ impl Drop for Stage<'_> {
             return;
         }
         drop(free);
-        self.gpus.unpin(self.address);
-        // SAFETY: requires what `map` answered, no longer used; holds as this value owned it.
-        unsafe { pinned::unmap(self.memory(), STAGE) };
+        if self.gpus.unpin(self.address) {
+            // SAFETY: requires what `map` answered, no longer used; holds as this value owned it.
+            unsafe { pinned::unmap(self.memory(), STAGE) };
+        }
     }
 }

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 enum { GRANULE = 2 << 20, MOST = 4096 };
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, ALREADY_PINNED = 712, UNKNOWN = 999 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int initialized, calls_of_failing;
@@ -24,7 +24,10 @@ static unsigned char mapped[MOST]; /* a byte a granule: 1 + device */
 static struct { uintptr_t start; size_t len; } pinned[MOST], maps[MOST];
 static struct { size_t len; int is_mapped; } created[MOST];
 static size_t used[64];
+/* The contexts of the thread, each the number of its device and one more; the last is current. */
+static _Thread_local uintptr_t contexts[8];
 static _Thread_local int depth;
+static int current(void) { return (int)contexts[depth - 1] - 1; }
 
 static int devices(void) {
     const char *text = getenv("FAKE_CUDA_DEVICES");
@@ -54,17 +57,21 @@ static void report(void) {
 int cuInit(unsigned flags) {
     if (fails("cuInit")) return UNKNOWN;
     if (flags) return INVALID_VALUE;
+    if (!devices()) return 100;
     if (!initialized && getenv("FAKE_CUDA_REPORT")) atexit(report);
     initialized = 1;
     return OK;
 }
 int cuDeviceGetCount(int *count) { BEGIN("cuDeviceGetCount"); *count = devices(); return OK; }
-int cuDeviceTotalMem_v2(size_t *bytes, int device) { BEGIN("cuDeviceTotalMem"); (void)device; *bytes = memory(); return OK; }
-int cuDeviceGetName(char *name, int len, int device) { BEGIN("cuDeviceGetName"); snprintf(name, len, "Fake GPU %d", device); return OK; }
-int cuDevicePrimaryCtxRetain(void **context, int device) { BEGIN("cuDevicePrimaryCtxRetain"); *context = (void *)(uintptr_t)(device + 1); return OK; }
-int cuCtxPushCurrent_v2(void *context) { BEGIN("cuCtxPushCurrent"); if (!context) return INVALID_VALUE; depth++; return OK; }
+/* Handles are no ordinals. */
+enum { HANDLE = 70 };
+int cuDeviceGet(int *device, int ordinal) { BEGIN("cuDeviceGet"); *device = HANDLE + ordinal; return ordinal < devices() ? OK : INVALID_VALUE; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { BEGIN("cuDeviceTotalMem"); if (device < HANDLE) return INVALID_VALUE; *bytes = memory(); return OK; }
+int cuDeviceGetName(char *name, int len, int device) { BEGIN("cuDeviceGetName"); snprintf(name, len, "Fake GPU %d", device - HANDLE); return OK; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { BEGIN("cuDevicePrimaryCtxRetain"); *context = (void *)(uintptr_t)(device - HANDLE + 1); return OK; }
+int cuCtxPushCurrent_v2(void *context) { BEGIN("cuCtxPushCurrent"); if (!context || depth == 8) return INVALID_VALUE; contexts[depth++] = (uintptr_t)context; return OK; }
 int cuCtxPopCurrent_v2(void **context) { *context = NULL; if (depth-- <= 0) abort(); return OK; }
-int cuMemGetInfo_v2(size_t *free, size_t *total) { BEGIN("cuMemGetInfo"); if (!depth) return 201; *total = memory(); *free = memory() - used[0]; return OK; }
+int cuMemGetInfo_v2(size_t *free, size_t *total) { BEGIN("cuMemGetInfo"); if (!depth) return 201; *total = memory(); *free = memory() - used[current()]; return OK; }
 int cuMemGetAllocationGranularity(size_t *bytes, const void *property, int kind) {
     BEGIN("cuMemGetAllocationGranularity"); (void)property; (void)kind; *bytes = GRANULE; return OK;
 }
@@ -81,12 +88,12 @@ int cuMemAddressReserve(uint64_t *address, size_t len, size_t alignment, uint64_
 struct property { int kind, handles, location, device; void *win32; unsigned char flags[8]; };
 int cuMemCreate(unsigned long long *handle, size_t len, const struct property *property, unsigned long long flags) {
     BEGIN("cuMemCreate");
-    if (flags || len % GRANULE || property->kind != 1 || property->location != 1 || property->device >= devices()) return INVALID_VALUE;
+    if (flags || len % GRANULE || property->kind != 1 || property->location != 1 || property->device < HANDLE || property->device - HANDLE >= devices()) return INVALID_VALUE;
     pthread_mutex_lock(&lock);
     int code = OUT_OF_MEMORY;
-    for (int i = 0; i < MOST && used[property->device] + len <= memory(); i++) if (!created[i].len) {
-        created[i].len = len, created[i].is_mapped = 0, used[property->device] += len;
-        *handle = (unsigned long long)property->device << 32 | (i + 1), code = OK;
+    for (int i = 0; i < MOST && used[property->device - HANDLE] + len <= memory(); i++) if (!created[i].len) {
+        created[i].len = len, created[i].is_mapped = 0, used[property->device - HANDLE] += len;
+        *handle = (unsigned long long)(property->device - HANDLE) << 32 | (i + 1), code = OK;
         break;
     }
     pthread_mutex_unlock(&lock);
@@ -98,30 +105,40 @@ int cuMemMap(uint64_t address, size_t len, size_t offset, unsigned long long han
     BEGIN("cuMemMap");
     unsigned slot = (unsigned)handle - 1, device = handle >> 32;
     if (offset || flags || !inside(address, len) || address % GRANULE || slot >= MOST || created[slot].len != len) return INVALID_VALUE;
-    for (size_t i = 0; i < len / GRANULE; i++) if (mapped[granule(address) + i]) return INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    int is_free = 1;
+    for (size_t i = 0; i < len / GRANULE; i++) is_free &= !mapped[granule(address) + i];
+    if (!is_free) return pthread_mutex_unlock(&lock), INVALID_VALUE;
     memset(mapped + granule(address), 1 + device, len / GRANULE);
     maps[granule(address)].start = address, maps[granule(address)].len = len;
     created[slot].is_mapped = 1;
+    pthread_mutex_unlock(&lock);
     memset(alias + (address - base), 0xa5, len); /* nothing is promised of fresh memory */
     return OK;
 }
 int cuMemRelease(unsigned long long handle) {
     BEGIN("cuMemRelease");
     unsigned slot = (unsigned)handle - 1, device = handle >> 32;
+    pthread_mutex_lock(&lock);
     if (!created[slot].is_mapped) used[device] -= created[slot].len;
     created[slot].len = 0;
+    pthread_mutex_unlock(&lock);
     return OK;
 }
-int cuMemSetAccess(uint64_t address, size_t len, const void *access, size_t count) {
-    BEGIN("cuMemSetAccess"); (void)access;
-    return count == 1 && inside(address, len) && mapped[granule(address)] ? OK : INVALID_VALUE;
+struct access { int location, device, flags; };
+int cuMemSetAccess(uint64_t address, size_t len, const struct access *access, size_t count) {
+    BEGIN("cuMemSetAccess");
+    int is_right = count == 1 && access->location == 1 && access->flags == 3;
+    return is_right && inside(address, len) && mapped[granule(address)] == access->device - HANDLE + 1 ? OK : INVALID_VALUE;
 }
 int cuMemUnmap(uint64_t address, size_t len) {
     BEGIN("cuMemUnmap");
     if (!inside(address, len) || maps[granule(address)].len != len) return INVALID_VALUE;
+    pthread_mutex_lock(&lock);
     used[mapped[granule(address)] - 1] -= len;
     maps[granule(address)].len = 0;
     memset(mapped + granule(address), 0, len / GRANULE);
+    pthread_mutex_unlock(&lock);
     madvise(alias + (address - base), len, MADV_DONTNEED);
     return OK;
 }
@@ -129,6 +146,7 @@ int cuMemUnmap(uint64_t address, size_t len) {
 static char *reach(uint64_t address, size_t len) {
     if (address + len > base && address < base + reserved) {
         if (!inside(address, len)) return NULL;
+        if (!depth || mapped[granule(address)] != current() + 1) return NULL;
         for (size_t i = granule(address); i <= granule(address + len - 1); i++) if (mapped[i] != mapped[granule(address)] || !mapped[i]) return NULL;
         return alias + (address - base);
     }
@@ -178,7 +196,9 @@ int cuMemHostRegister_v2(void *address, size_t len, unsigned flags) {
     if (!depth || flags != 1) return INVALID_VALUE;
     pthread_mutex_lock(&lock);
     int code = OUT_OF_MEMORY;
-    for (int i = 0; i < MOST; i++) if (!pinned[i].len) { pinned[i].start = (uintptr_t)address, pinned[i].len = len, code = OK; break; }
+    uintptr_t start = (uintptr_t)address;
+    for (int i = 0; i < MOST; i++) if (start < pinned[i].start + pinned[i].len && pinned[i].start < start + len) code = ALREADY_PINNED;
+    for (int i = 0; i < MOST && code != ALREADY_PINNED; i++) if (!pinned[i].len) { pinned[i].start = (uintptr_t)address, pinned[i].len = len, code = OK; break; }
     pthread_mutex_unlock(&lock);
     return code;
 }

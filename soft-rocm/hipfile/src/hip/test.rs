@@ -280,11 +280,13 @@ unsafe extern "C" fn file_transfer(
     is_write: c_int,
     moved: *mut usize,
 ) -> c_int {
-    match call("file_transfer", String::new()).0 {
+    match call("file_transfer", format!(" {len}")).0 {
         0 => {}
         code => return code as c_int,
     }
-    let count = if is_write == 0 {
+    let count = if len == 0 {
+        0
+    } else if is_write == 0 {
         // SAFETY: requires writable memory; holds as the library checked the range.
         unsafe { libc::pread(fd, device, len, offset) }
     } else {

@@ -1,7 +1,7 @@
 //! The fallback: the host moves the data, through the page cache.
 //!
-//! Where HIP gives host code a way to the device memory, the system reads and writes there directly, in one call. Else
-//! the data passes through a bounce buffer. Either way the transfer waits for the default stream, as a copy would.
+//! Where HIP gives host code a way to the device memory, the system reads and writes there directly, in one call. Where it moves
+//! data between files and device memory itself, it is asked to. Else the data passes through a bounce buffer. Either way the transfer waits for the default stream, as a copy would.
 //!
 //! With AMD's quirks it is done AMD's way: always through a bounce buffer mapped for the call, each chunk made durable
 //! by itself, and an error hides what had moved before it.
@@ -41,7 +41,7 @@ pub(super) fn run(hip: &Hip, request: &Request<'_>, behaviour: &Behaviour) -> Re
             hip.synchronize().map_err(Failure::Hip)?;
             through_alias(request, alias, Manner::Mended)?
         }
-        None if hip.file_transfer.is_some() => {
+        None if hip.moves_files(request.address()) => {
             hip.synchronize().map_err(Failure::Hip)?;
             match through_hip(hip, request)? {
                 Some(moved) => moved,

@@ -123,13 +123,17 @@ fn a_hip_that_moves_the_bytes_itself_is_asked_to() {
     let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, MIB - 9, 100, 9);
     assert_eq!(read, Ok(MIB - 100), "up to the end of the file");
     assert_eq!(mock.memory()[9..MIB - 91], content[100..]);
-    let around =
-        ["hipGetDevice", "hipSetDevice 3", "hipStreamSynchronize", "file_transfer", "hipSetDevice 0"];
-    assert_eq!(mock.calls(), around);
+    let asked = "file_transfer 0";
+    let around = |len| {
+        let moved = format!("file_transfer {len}");
+        ["hipGetDevice", "hipSetDevice 3", asked, "hipStreamSynchronize", &moved, "hipSetDevice 0"]
+            .map(str::to_owned)
+    };
+    assert_eq!(mock.calls(), around(MIB - 9));
     let (written, _) = run(&mock, &FALLBACK, Direction::Write, &file, 50, MIB as i64 + 50, 9);
     assert_eq!((written, caller.metadata().unwrap().len()), (Ok(50), MIB as u64 + 100));
-    assert_eq!(mock.calls(), around);
-    mock.fail("file_transfer", libc::EIO as u32);
+    assert_eq!(mock.calls(), around(50));
+    mock.fail_after(1, "file_transfer", libc::EIO as u32);
     let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, 8, 0, 0);
     assert_eq!(read, Err(Failure::Os(libc::EIO)));
 
@@ -138,7 +142,12 @@ fn a_hip_that_moves_the_bytes_itself_is_asked_to() {
     mock.fail("file_transfer", u32::MAX);
     let (read, _) = run(&mock, &FALLBACK, Direction::Read, &file, 8, 16, 0);
     assert_eq!((read, &mock.memory()[..8]), (Ok(8), &content[16..24]));
-    assert!(mock.calls().iter().any(|call| call.starts_with("hipMemcpy")));
+    let calls = mock.calls();
+    assert_eq!(calls.get(2).map(String::as_str), Some(asked), "{calls:?}");
+    assert!(
+        calls.get(3).is_some_and(|call| call.starts_with("hipMemcpy")),
+        "nothing waits before it: {calls:?}"
+    );
 }
 
 #[test]
