@@ -76,18 +76,12 @@ fn through_gpu(
     } else {
         work.from.read_exact_at(region.slice_mut(..len)?, range.start)?;
     }
-    let parts = match work.zeros {
-        Some(block) => {
-            if !cached {
-                fit(host, len)?;
-                region.slice(..len)?.as_device().copy_to_host(0, host)?;
-            }
-            zeros::data(host, block)
-        }
-        None => std::iter::once(0..len).collect(),
-    };
+    if work.zeros.is_some() && !cached {
+        fit(host, len)?;
+        region.slice(..len)?.as_device().copy_to_host(0, host)?;
+    }
     let mut bytes = 0;
-    for part in parts {
+    for part in written(work, host, len) {
         bytes += part.len() as u64;
         work.to.write_all_at(region.slice(part.clone())?, range.start + part.start as u64)?;
     }
@@ -103,17 +97,21 @@ fn through_host(
     fit(memory, len)?;
     work.from.read_host_exact_at(memory, range.start)?;
     let mut moved = 0;
-    let parts = match work.zeros {
-        Some(block) => zeros::data(memory, block),
-        None => std::iter::once(0..len).collect(),
-    };
-    for part in parts {
+    for part in written(work, memory, len) {
         let at = range.start + part.start as u64;
         moved += part.len() as u64;
         work.to.write_host_all_at(memory.get(part).unwrap_or_default(), at)?;
     }
     system::begin_writing(work.to, range);
     Ok(moved)
+}
+
+/// What of a chunk is written: all, or, where zeros are left out, what the bytes have beside them.
+fn written(work: &Work<'_>, bytes: &[u8], len: usize) -> Vec<Range<usize>> {
+    match work.zeros {
+        Some(block) => zeros::data(bytes, block),
+        None => std::iter::once(0..len).collect(),
+    }
 }
 
 /// Gives a job's host memory a length.
