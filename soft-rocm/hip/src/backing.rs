@@ -40,7 +40,7 @@ impl Host {
 
     /// The private, writable address of a range inside an allocation that is about to be used.
     #[inline]
-    fn alias(&self, allocation: &Allocation, address: usize, len: usize) -> Option<*mut u8> {
+    pub(crate) fn alias(&self, allocation: &Allocation, address: usize, len: usize) -> Option<*mut u8> {
         let offset = self.arena.offset(address)?;
         if len >= huge::LEAST {
             let start = offset - (address - allocation.base);

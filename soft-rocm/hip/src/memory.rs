@@ -180,6 +180,15 @@ impl Memory {
         self.generation.load(Ordering::Acquire)
     }
 
+    /// The address by which host code reaches a range inside an allocation of a device, if it does, which is about to be used.
+    #[inline]
+    pub(crate) fn alias(&self, allocation: &Allocation, address: usize, len: usize) -> Option<*mut u8> {
+        match &self.backing {
+            Backing::Host(host) => host.alias(allocation, address, len),
+            Backing::Gpus(_) => None,
+        }
+    }
+
     /// Where a range inside an allocation of a device is, which is about to be used.
     #[inline]
     pub(crate) fn place(&self, allocation: &Allocation, address: usize, len: usize) -> Option<Place<'_>> {

@@ -22,15 +22,6 @@ pub(crate) enum Place<'a> {
 }
 
 impl Place<'_> {
-    /// Where host code reaches it, if it does.
-    #[inline]
-    pub(crate) fn host(self) -> Option<*mut u8> {
-        match self {
-            Place::Host(address) => Some(address),
-            Place::Gpu { .. } => None,
-        }
-    }
-
     fn address(self) -> usize {
         match self {
             Place::Host(address) => address.expose_provenance(),

@@ -31,9 +31,8 @@ pub extern "C" fn softrocm_host_address(device_ptr: *const c_void, size: usize) 
     if is_planned() {
         return ptr::null_mut();
     }
-    in_one_allocation(device_ptr, size)
-        .and_then(Place::host)
-        .map_or(ptr::null_mut(), |address| address.cast())
+    let address = find(device_ptr, size, |memory, found, address, size| memory.alias(found, address, size));
+    address.map_or(ptr::null_mut(), |address| address.cast())
 }
 
 /// Whether a plan of faults names a copy, which nothing may go around then.
@@ -50,21 +49,29 @@ fn copies_are_planned() -> bool {
 /// Where the range is, if it lies inside one live allocation of a device.
 #[inline]
 pub(super) fn in_one_allocation(device_ptr: *const c_void, size: usize) -> Option<Place<'static>> {
-    memory().ok().and_then(|memory| place(memory, device_ptr.addr(), size))
+    find(device_ptr, size, |memory, found, address, size| memory.place(found, address, size))
 }
 
+/// What `answer` makes of the live allocation of a device that holds the range: of the range, and how much of it is about to be
+/// used.
 #[inline]
-fn place(memory: &Memory, address: usize, size: usize) -> Option<Place<'_>> {
-    let (generation, last) = LAST.get();
+fn find<T>(
+    device_ptr: *const c_void,
+    size: usize,
+    answer: impl Fn(&'static Memory, &Allocation, usize, usize) -> Option<T>,
+) -> Option<T> {
+    let memory = memory().ok()?;
+    let (address, (generation, last)) = (device_ptr.addr(), LAST.get());
     if generation == memory.generation() && last.holds(address, size) {
-        return memory.place(&last, address, size.min(AHEAD));
+        return answer(memory, &last, address, size.min(AHEAD));
     }
-    look_up(memory, address, size)
+    let found = look_up(memory, address, size)?;
+    answer(memory, &found, address, size.min(AHEAD))
 }
 
 #[cold]
-fn look_up(memory: &Memory, address: usize, size: usize) -> Option<Place<'_>> {
+fn look_up(memory: &Memory, address: usize, size: usize) -> Option<Allocation> {
     let (found, generation) = memory.find_device(address, size)?;
     LAST.set((generation, found));
-    memory.place(&found, address, size.min(AHEAD))
+    Some(found)
 }

@@ -10,7 +10,7 @@ fn memory(devices: u32, per_device: usize) -> Memory {
 
 /// Where the library reaches `len` bytes of a live allocation.
 fn alias(memory: &Memory, address: usize, len: usize) -> Option<*mut u8> {
-    memory.place(&memory.find(address)?, address, len)?.host()
+    memory.alias(&memory.find(address)?, address, len)
 }
 
 #[test]
