@@ -108,20 +108,20 @@ impl Memory {
     ///
     /// As for [`Memory::fill`].
     pub(crate) unsafe fn fill_words(&self, dst: *mut u8, value: u32, count: usize) -> Result<(), hipError_t> {
-        let Some(dst) = self.words(dst, count)? else { return Ok(()) };
+        let Some(dst) = self.elements::<u32>(dst, count)? else { return Ok(()) };
         // SAFETY: requires an aligned writable range that nobody uses; holds because it was found in the runtime's
         // memory, and by contract.
         unsafe { dst.fill_words(value, count) }
     }
 
-    /// Where aligned words of 4 bytes are; None if there are none.
-    pub(crate) fn words(&self, dst: *mut u8, count: usize) -> Result<Option<Place<'_>>, hipError_t> {
+    /// Where aligned elements of a type are; None if there are none.
+    pub(crate) fn elements<T>(&self, dst: *mut u8, count: usize) -> Result<Option<Place<'_>>, hipError_t> {
         if count == 0 {
             return Ok(None);
         }
-        let len = count.checked_mul(size_of::<u32>()).ok_or(hipErrorInvalidValue)?;
+        let len = count.checked_mul(size_of::<T>()).ok_or(hipErrorInvalidValue)?;
         let place = self.reach(dst, len)?;
-        if dst.cast::<u32>().is_aligned() { Ok(Some(place)) } else { Err(hipErrorInvalidValue) }
+        if dst.cast::<T>().is_aligned() { Ok(Some(place)) } else { Err(hipErrorInvalidValue) }
     }
 
     /// Where a range (more than 0 bytes) of the runtime's memory is.

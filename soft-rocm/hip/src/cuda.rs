@@ -233,11 +233,10 @@ impl Gpus {
         src: usize,
         len: usize,
     ) -> Result<(), hipError_t> {
-        let _in_use = self.using();
-        let current = self.enter(device)?;
-        // SAFETY: requires two ranges; holds by contract, until it has waited.
-        unsafe { current.start_copy(dst, src, len) }?;
-        current.wait()
+        self.complete(device, |current| {
+            // SAFETY: requires two ranges; holds by contract, until it has waited.
+            unsafe { current.start_copy(dst, src, len) }
+        })
     }
 
     /// Fills bytes and waits.
@@ -252,11 +251,10 @@ impl Gpus {
         value: u8,
         len: usize,
     ) -> Result<(), hipError_t> {
-        let _in_use = self.using();
-        let current = self.enter(device)?;
-        // SAFETY: requires a writable range; holds by contract.
-        hip(unsafe { (self.functions.fill)(dst as u64, value, len, THREAD) })?;
-        current.wait()
+        self.complete(device, |_| {
+            // SAFETY: requires a writable range; holds by contract.
+            hip(unsafe { (self.functions.fill)(dst as u64, value, len, THREAD) })
+        })
     }
 
     /// Fills words of 4 bytes and waits.
@@ -271,10 +269,21 @@ impl Gpus {
         value: u32,
         count: usize,
     ) -> Result<(), hipError_t> {
+        self.complete(device, |_| {
+            // SAFETY: requires a writable, aligned range; holds by contract.
+            hip(unsafe { (self.functions.fill_words)(dst as u64, value, count, THREAD) })
+        })
+    }
+
+    /// Has the thread's stream do something, and waits for it. No memory goes meanwhile.
+    fn complete(
+        &self,
+        device: u32,
+        start: impl FnOnce(&Current<'_>) -> Result<(), hipError_t>,
+    ) -> Result<(), hipError_t> {
         let _in_use = self.using();
         let current = self.enter(device)?;
-        // SAFETY: requires a writable, aligned range; holds by contract.
-        hip(unsafe { (self.functions.fill_words)(dst as u64, value, count, THREAD) })?;
+        start(&current)?;
         current.wait()
     }
 

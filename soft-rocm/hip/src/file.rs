@@ -31,15 +31,15 @@ pub(crate) fn transfer(
 ) -> Result<usize, c_int> {
     let io = |memory: *mut c_void, len, skipped: usize| {
         let offset = offset.wrapping_add(skipped as i64);
-        match direction {
+        uninterrupted(|| match direction {
             // SAFETY: requires `len` writable bytes; holds for what is handed to it below.
             Direction::Read => unsafe { sys::pread(fd, memory, len, offset) },
             // SAFETY: requires `len` readable bytes; holds as above.
             Direction::Write => unsafe { sys::pwrite(fd, memory, len, offset) },
-        }
+        })
     };
     match place {
-        Place::Host(memory) => uninterrupted(|| io(memory.cast(), len, 0)),
+        Place::Host(memory) => io(memory.cast(), len, 0),
         Place::Gpu { gpus, device, address } => {
             let in_order = direction == Direction::Write && is_appended_to(fd);
             cuda::Transfer { gpus, device, address, len, direction, in_order, io: &io }.run()

@@ -1,6 +1,6 @@
 //! Fills of elements of 2 bytes: pairs of them as words of 4 bytes, and what is left at the ends.
 
-use crate::bindings::{hipError_t, hipErrorInvalidValue, hipMemcpyHostToDevice};
+use crate::bindings::{hipError_t, hipMemcpyHostToDevice};
 use crate::memory::Memory;
 
 const SIZE: usize = size_of::<u16>();
@@ -17,7 +17,7 @@ impl Memory {
         value: u16,
         count: usize,
     ) -> Result<(), hipError_t> {
-        self.check_halves(dst, count)?;
+        self.elements::<u16>(dst, count)?;
         let before = count.min(dst.addr() / SIZE % 2);
         let (pairs, after) = ((count - before) / 2, (count - before) % 2);
         let middle = dst.wrapping_add(before * SIZE);
@@ -29,15 +29,5 @@ impl Memory {
         let end = middle.wrapping_add(pairs * 2 * SIZE);
         // SAFETY: as for the first one.
         unsafe { self.copy(end, one.as_ptr(), after * SIZE, hipMemcpyHostToDevice) }
-    }
-
-    /// Whether `count` elements of 2 bytes can be filled now.
-    pub(crate) fn check_halves(&self, dst: *mut u8, count: usize) -> Result<(), hipError_t> {
-        if count == 0 {
-            return Ok(());
-        }
-        let len = count.checked_mul(SIZE).ok_or(hipErrorInvalidValue)?;
-        self.reach(dst, len)?;
-        if dst.cast::<u16>().is_aligned() { Ok(()) } else { Err(hipErrorInvalidValue) }
     }
 }

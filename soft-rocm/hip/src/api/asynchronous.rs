@@ -132,7 +132,7 @@ pub unsafe extern "C" fn hipMemsetD16Async(
     call(point::hipMemsetD16Async, count.saturating_mul(2), || {
         submit(stream, |memory| {
             let range = [(dest.cast_const(), count.saturating_mul(2))];
-            misuse::used(memory, point::hipMemsetD16Async, &range, memory.check_halves(dst, count))?;
+            misuse::used(memory, point::hipMemsetD16Async, &range, memory.elements::<u16>(dst, count))?;
             Ok(Some(Work::FillHalves { dst, value, count }))
         })
     })
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn hipMemsetD32Async(
     call(point::hipMemsetD32Async, count.saturating_mul(4), || {
         submit(stream, |memory| {
             let range = [(dst.cast_const().cast(), count.saturating_mul(4))];
-            misuse::used(memory, point::hipMemsetD32Async, &range, memory.words(dst, count))?;
+            misuse::used(memory, point::hipMemsetD32Async, &range, memory.elements::<u32>(dst, count))?;
             Ok(Some(Work::FillWords { dst, value: value as u32, count }))
         })
     })

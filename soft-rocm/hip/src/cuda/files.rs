@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::{io, thread};
+use std::thread;
 
 use super::helpers::HELPERS;
 use super::stage::{STAGE, Stage};
@@ -27,8 +27,8 @@ pub(crate) struct Transfer<'a> {
     pub(crate) direction: Direction,
     /// Whether the file takes bytes in the order in which they are written, wherever they belong.
     pub(crate) in_order: bool,
-    /// One system call on the file: host memory, length, and how far from the transfer's start; a count, or −1 and errno.
-    pub(crate) io: &'a (dyn Fn(*mut c_void, usize, usize) -> isize + Sync),
+    /// One system call on the file: host memory, length, and how far from the transfer's start; a count, or errno.
+    pub(crate) io: &'a (dyn Fn(*mut c_void, usize, usize) -> Result<usize, i32> + Sync),
 }
 
 /// Where a transfer ends early, and why if it is an error.
@@ -192,19 +192,12 @@ impl Shared<'_> {
         let mut done = 0;
         while done < len {
             let memory = stage.memory().wrapping_add(done);
-            match usize::try_from((self.transfer.io)(memory.cast(), len - done, at + done)) {
-                Ok(0) => {
-                    self.ends(End { at: at + done, errno: None });
+            match (self.transfer.io)(memory.cast(), len - done, at + done) {
+                Ok(count) if count > 0 => done += count,
+                stopped => {
+                    self.ends(End { at: at + done, errno: stopped.err() });
                     break;
                 }
-                Ok(count) => done += count,
-                Err(_) => match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) {
-                    libc::EINTR => {}
-                    errno => {
-                        self.ends(End { at: at + done, errno: Some(errno) });
-                        break;
-                    }
-                },
             }
         }
         done
