@@ -1,4 +1,5 @@
 //! Host memory, of which there may be too little: that is a failure, and not the end of the program with what it would leave.
+#![allow(unsafe_code, reason = "asks the system")]
 
 use crate::failure::Failure;
 use crate::size::Size;
@@ -17,6 +18,13 @@ pub fn zeroed(len: usize) -> Result<Vec<u8>, Failure> {
     let mut memory = Vec::new();
     fit(&mut memory, len)?;
     Ok(memory)
+}
+
+/// Bytes of a page of memory.
+pub fn page_size() -> u64 {
+    // SAFETY: requires nothing; asks for a number.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).ok().filter(|size| *size > 0).unwrap_or(4096)
 }
 
 #[cfg(test)]

@@ -10,6 +10,9 @@ use serde::Serialize;
 #[serde(transparent)]
 pub struct Size(pub u64);
 
+/// The most bytes that one call of libhipfile transfers.
+pub const ONE_CALL: u64 = 0x7fff_f000;
+
 /// As in `1 byte` and `2 bytes`.
 pub fn in_bytes(number: u64) -> String {
     if number == 1 { "1 byte".to_owned() } else { format!("{number} bytes") }

@@ -10,6 +10,7 @@ use std::ptr;
 use serde::Serialize;
 
 use super::args::Cache;
+use crate::memory::page_size;
 
 /// What was asked for, and how it was when the measurement began and when it had ended.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -94,13 +95,6 @@ pub fn pages(file: &File, offset: u64, len: u64) -> Option<Pages> {
         at += len;
     }
     Some(sum)
-}
-
-/// Bytes of a page of memory.
-fn page_size() -> u64 {
-    // SAFETY: requires nothing; asks for a number.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    u64::try_from(size).ok().filter(|size| *size > 0).unwrap_or(4096)
 }
 
 fn window(file: &File, offset: u64, len: usize) -> Option<(u64, u64)> {

@@ -7,7 +7,7 @@ use super::args::{Args, Cache};
 use super::mode::Mode;
 use super::operation::Operation;
 use crate::failure::{Failure, USAGE};
-use crate::size::{Size, in_bytes};
+use crate::size::{ONE_CALL, Size, in_bytes};
 
 /// What all measurements have in common.
 #[derive(Clone, Debug)]
@@ -43,9 +43,6 @@ impl fmt::Display for Case {
         write!(f, "{}, {} thread{plural}, blocks of {}", self.mode, self.threads, Size(self.block))
     }
 }
-
-/// The largest transfer: what one call of the library takes.
-const LARGEST: u64 = 0x7fff_f000;
 
 impl Settings {
     /// From the command line.
@@ -85,7 +82,7 @@ pub fn cases(args: &Args) -> Result<Vec<Case>, Failure> {
         let failure = usage("--plot needs more than one block size or number of threads".to_owned());
         return Err(failure.advice("as in -i 64K:4M:x2 or -w 1:8:x2"));
     }
-    if let Some(block) = args.block.0.iter().find(|block| **block > LARGEST) {
+    if let Some(block) = args.block.0.iter().find(|block| **block > ONE_CALL) {
         return Err(
             usage(format!("a transfer of {block} bytes is too large")).advice("one has at most 2147479552")
         );

@@ -8,6 +8,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::memory::page_size;
+
 /// Has libhipfile fail rather than take the fallback. Before it is loaded, and before there are threads.
 pub fn forbid_fallback() {
     // SAFETY: requires that no other thread reads or writes the environment; holds because there is none yet.
@@ -76,10 +78,8 @@ pub fn is_cached(file: impl AsFd, range: &Range<u64>) -> bool {
     // SAFETY: requires a range of two numbers to read and a place for five; holds for both arrays.
     let status =
         unsafe { libc::syscall(CACHESTAT, file.as_fd().as_raw_fd(), asked.as_ptr(), found.as_mut_ptr(), 0) };
-    // SAFETY: requires nothing; asks for a number.
-    let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0);
     let [pages, ..] = found;
-    status == 0 && pages.saturating_mul(page) >= len
+    status == 0 && pages.saturating_mul(page_size()) >= len
 }
 
 /// Has the page cache forget a file that is synced, so that reads come from storage.

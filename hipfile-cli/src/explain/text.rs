@@ -5,7 +5,7 @@ use std::io;
 use super::prediction::{Operation, Prediction};
 use crate::name::Name;
 use crate::output::{Output, Style};
-use crate::size::{Size, in_bytes};
+use crate::size::{ONE_CALL, Size, in_bytes};
 
 /// Prints the answer, then what it rests on.
 pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
@@ -51,9 +51,6 @@ pub fn print(prediction: &Prediction, output: &Output) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// The most that one call of the library transfers.
-const ONE_CALL: u64 = 0x7fff_f000;
 
 /// What is to be known of the file's end, where the transfer leads beyond it.
 fn end(prediction: &Prediction) -> Option<String> {

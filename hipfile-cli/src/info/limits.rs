@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::size::Size;
+use crate::size::{ONE_CALL, Size};
 
 /// Limits of the process and of one call.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -27,7 +27,7 @@ impl Limits {
             open_files: soft_limit(libc::RLIMIT_NOFILE),
             locked_memory: soft_limit(libc::RLIMIT_MEMLOCK).map(Size),
             file_size: soft_limit(libc::RLIMIT_FSIZE).map(Size),
-            one_call: Size(0x7fff_f000),
+            one_call: Size(ONE_CALL),
             one_batch: 128,
         }
     }
